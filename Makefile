@@ -1,0 +1,35 @@
+# Everything runs inside .venv, which the first command builds and the stamp file remembers.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint check-slow bench clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## exact risks against Bayes, and the risk landscape as a figure
+	$(BIN)/soloc demo
+
+test: lint  ## lint, types and all tests that finish in minutes
+	$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/mypy
+
+check-slow: $(STAMP)  ## the long checks: thousands of draws against 30-digit arithmetic and Monte Carlo
+	$(BIN)/python -m pytest -n 2 -m slow
+
+bench: $(STAMP)  ## speed, as ratios against plain baselines in the same run
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:  ## remove the environment and everything generated
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist results

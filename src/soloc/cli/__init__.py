@@ -1,0 +1,28 @@
+"""The command line: one module per command, each with `add(subparsers)` that registers its own function."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from soloc.cli import demo, risk
+
+COMMANDS = (risk, demo)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; a user's mistake becomes one sentence on standard error and exit code 2."""
+    parser = argparse.ArgumentParser(
+        prog="soloc", description="One token decides the answer and nobody says which: exact risks, training and estimators."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options) or 0
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"soloc {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"soloc {options.command}: interrupted; what was finished is kept.", file=sys.stderr)
+        return 130

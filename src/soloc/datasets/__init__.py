@@ -1,0 +1,1 @@
+"""Bags to start with: generated, and made from what scikit-learn ships."""

@@ -1,0 +1,1 @@
+"""How it moves: descent on the population risk and on samples."""

@@ -1,0 +1,1 @@
+"""For your data: scikit-learn estimators on bags of instances."""

@@ -1,0 +1,1 @@
+"""What we ask: one file is one frozen config and `run(config) -> table`."""

@@ -1,0 +1,1 @@
+"""What we show: `figure(table) -> Figure`; computes nothing."""

@@ -1,0 +1,1 @@
+"""Small exact mathematics: special functions, Gaussian integrals, spheres and simplices."""

@@ -1,0 +1,1 @@
+"""What guesses: attention layers, their weights, and baselines."""

@@ -1,0 +1,1 @@
+"""Plumbing, no science: grids, seeds, stores and progress."""
