@@ -1,0 +1,45 @@
+"""What an experiment is: a question, a frozen config and a pure function from config to table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+
+class Certificate(NamedTuple):
+    """One claim with the number that decides it."""
+
+    claim: str  #: the statement in plain words
+    check: str  #: how it is checked
+    expected: str  #: what the claim predicts, with its tolerance
+    measured: str  #: the number found
+    passed: bool
+    caveat: str = ""  #: where a published claim holds only in part, the part
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question with everything needed to answer it; caching, resuming and progress live in `runs`.
+
+    `run` is pure: equal configs give equal tables. Fields of the config named in `axes` are tuples along
+    which the plumbing may cut the work: `run` on the whole config must give the rows of its cells, in order,
+    so every random draw derives its seed from the config and the value on the axis, never from a position.
+    """
+
+    name: str
+    question: str
+    config: Any
+    quick: Any
+    run: Callable[[Any], pd.DataFrame]
+    findings: Callable[[pd.DataFrame], str]  #: two sentences, computed from the table
+    certificates: Callable[[pd.DataFrame], list[Certificate]]
+    axes: tuple[str, ...] = ()
+
+
+def cells(config: Any, axes: tuple[str, ...]) -> list[Any]:
+    """Configs that each hold one value of every axis, in the order in which `run` emits their rows."""
+    out = [config]
+    for axis in axes:
+        out = [replace(c, **{axis: (value,)}) for c in out for value in getattr(c, axis)]
+    return out
