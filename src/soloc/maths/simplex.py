@@ -1,0 +1,33 @@
+"""Projections of scores on the probability simplex; entries of -inf get weight zero."""
+
+import jax
+import jax.numpy as jnp
+
+
+def _support_size(holds: jax.Array) -> jax.Array:
+    return jnp.sum(holds, axis=-1, keepdims=True)
+
+
+def sparsemax(x: jax.Array) -> jax.Array:
+    """argmin over the simplex of |p - x|^2: p = max(x - tau, 0) with tau such that p sums to one."""
+    x = x - jnp.max(x, axis=-1, keepdims=True)
+    descending = jnp.flip(jnp.sort(x, axis=-1), axis=-1)
+    finite = jnp.where(jnp.isfinite(descending), descending, 0.0)
+    count = jnp.arange(1, x.shape[-1] + 1, dtype=x.dtype)
+    tau = (jnp.cumsum(finite, axis=-1) - 1.0) / count
+    size = _support_size(descending > tau)
+    return jnp.maximum(x - jnp.take_along_axis(tau, size - 1, axis=-1), 0.0)
+
+
+def entmax15(x: jax.Array) -> jax.Array:
+    """argmax over the simplex of p.x + Tsallis entropy of order 3/2: p = max(x/2 - tau, 0)^2."""
+    half = 0.5 * (x - jnp.max(x, axis=-1, keepdims=True))
+    descending = jnp.flip(jnp.sort(half, axis=-1), axis=-1)
+    finite = jnp.where(jnp.isfinite(descending), descending, 0.0)
+    count = jnp.arange(1, x.shape[-1] + 1, dtype=x.dtype)
+    mean = jnp.cumsum(finite, axis=-1) / count
+    mean_square = jnp.cumsum(finite**2, axis=-1) / count
+    spread = jnp.maximum((1.0 - count * (mean_square - mean**2)) / count, 0.0)
+    tau = mean - jnp.sqrt(spread)
+    size = _support_size(descending > tau)
+    return jnp.maximum(half - jnp.take_along_axis(tau, size - 1, axis=-1), 0.0) ** 2

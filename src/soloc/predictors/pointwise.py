@@ -1,0 +1,138 @@
+"""Weights that see one score each: the weight of token l is sigma(lam X_l . k), optionally divided by the length.
+
+A new nonlinearity is one class with `value`; every exact risk, gradient and training run then works unasked.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax.scipy.special import erf, erfc
+
+from soloc.maths.numbers import check_real
+
+
+@dataclass(frozen=True)
+class Pointwise:
+    """A component-wise weight sigma(lam a) of the score a = X . k.
+
+    `lam` is the inverse temperature (an array broadcasts); `per_length` divides the weight by L, as in the papers that
+    replace softmax by a component-wise function.
+    """
+
+    lam: Any
+    per_length: bool = False
+
+    position_free: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_real("lam", self.lam, "a finite number")
+
+    def value(self, x: jax.Array) -> jax.Array:
+        """sigma(x) at the scaled score x = lam a."""
+        raise NotImplementedError
+
+    def complement(self, x: jax.Array) -> jax.Array:
+        """1 - sigma(x); a saturating weight overrides it so that nothing cancels."""
+        return 1.0 - self.value(x)
+
+    def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
+        """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
+        weights = self.value(jnp.asarray(self.lam)[..., None] * scores)
+        length = scores.shape[-1]
+        if present is not None:
+            weights = jnp.where(present, weights, 0.0)
+            length = jnp.sum(present, axis=-1, keepdims=True)
+        return weights / length if self.per_length else weights
+
+
+@dataclass(frozen=True)
+class Erf(Pointwise):
+    """erf(lam a): the paper's choice (Marion, Berthier, Biau and Boyer, 2025). Its risk is a closed form."""
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return erf(x)
+
+    def complement(self, x: jax.Array) -> jax.Array:
+        return erfc(x)
+
+
+@dataclass(frozen=True)
+class Linear(Pointwise):
+    """lam a: linear attention (Katharopoulos et al., 2020; von Oswald et al., 2023)."""
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return x
+
+
+@dataclass(frozen=True)
+class OnePlusLinear(Pointwise):
+    """1 + lam a: the first order of the exponential (Duranthon, Marion, Boyer, Loureiro and Zdeborova, 2025)."""
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return 1.0 + x
+
+    def complement(self, x: jax.Array) -> jax.Array:
+        return -x
+
+
+@dataclass(frozen=True)
+class Tanh(Pointwise):
+    """tanh(lam a): the other usual odd saturating weight (Marion et al., 2025, discuss it beside erf)."""
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return jnp.tanh(x)
+
+    def complement(self, x: jax.Array) -> jax.Array:
+        return 2.0 * jax.nn.sigmoid(-2.0 * x)
+
+
+@dataclass(frozen=True)
+class Sigmoid(Pointwise):
+    """1 / (1 + exp(shift - lam a)): sigmoid attention (Ramapuram et al., 2024), whose shift is log L."""
+
+    shift: Any = 0.0
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return jax.nn.sigmoid(x - self.shift)
+
+    def complement(self, x: jax.Array) -> jax.Array:
+        return jax.nn.sigmoid(self.shift - x)
+
+
+@dataclass(frozen=True)
+class OnePlusErf(Pointwise):
+    """1 + erf(lam a - shift): a positive weight with a threshold (Duranthon et al., 2025)."""
+
+    shift: Any = 0.0
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return erfc(self.shift - x)
+
+    def complement(self, x: jax.Array) -> jax.Array:
+        return -erf(x - self.shift)
+
+
+@dataclass(frozen=True)
+class ReLU(Pointwise):
+    """max(lam a, 0): ReLU attention (Wortsman et al., 2023, with `per_length=True`)."""
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return jnp.maximum(x, 0.0)
+
+
+@dataclass(frozen=True)
+class Softplus(Pointwise):
+    """log(1 + exp(lam a)): the smooth ReLU (as a kernel in Tsai et al., 2019, and in softplus attention, Gao et al., 2024)."""
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return jax.nn.softplus(x)
+
+
+@dataclass(frozen=True)
+class Exponential(Pointwise):
+    """exp(lam a): softmax without its normalisation (Duranthon et al., 2025)."""
+
+    def value(self, x: jax.Array) -> jax.Array:
+        return jnp.exp(x)

@@ -1,0 +1,86 @@
+"""Overlaps: the five numbers of (k, v) on which every population risk depends."""
+
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from soloc.maths.numbers import check_real, is_concrete
+from soloc.tasks.single_location import Truth
+
+NAMES = ("kappa", "nu", "theta", "eta", "rho")
+_ROUNDING = 1e-9  # how far the Gram matrix of rounded overlaps may be from positive
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """kappa = k.k*, nu = v.v*, theta = v.k*, eta = k.v*, rho = k.v for unit vectors k and v; arrays broadcast.
+
+    The manifold is theta = eta = rho = 0. Overlaps that no unit vectors can have are refused: the Gram matrix of
+    (k*, v*, k, v) must be positive.
+    """
+
+    kappa: Any
+    nu: Any
+    theta: Any = 0.0
+    eta: Any = 0.0
+    rho: Any = 0.0
+
+    def __post_init__(self) -> None:
+        values = (self.kappa, self.nu, self.theta, self.eta, self.rho)
+        for name, value in zip(NAMES, values, strict=True):
+            check_real(name, value, "a finite number between -1 and 1")
+        if not all(is_concrete(value) for value in values):
+            return
+        if not all(isinstance(value, (int, float)) for value in values):
+            values = tuple(np.asarray(value, dtype=float) for value in values)
+        left_k, left_v, cross = residual_gram(*values)
+        positive = (left_k >= -_ROUNDING) & (left_v >= -_ROUNDING) & (left_k * left_v - cross * cross >= -_ROUNDING)
+        if not np.all(positive):
+            raise ValueError(
+                "`overlaps` must belong to unit vectors k and v: the Gram matrix of (k*, v*, k, v) must be positive, got "
+                + ", ".join(f"{name}={value}" for name, value in zip(NAMES, astuple(self), strict=True))
+                + ". Take smaller values, or compute them from vectors with Overlaps.of(k, v, truth)."
+            )
+
+    @staticmethod
+    def of(k: jax.Array, v: jax.Array, truth: Truth) -> "Overlaps":
+        """Overlaps of unit vectors (or batches of them along the leading axes) with the truth."""
+        return Overlaps(k @ truth.k, v @ truth.v, v @ truth.k, k @ truth.v, jnp.sum(k * v, axis=-1))
+
+    def vectors(self, truth: Truth, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Unit vectors k, v with these overlaps, their part outside (k*, v*) drawn uniformly."""
+        frame = jnp.stack([truth.k, truth.v])
+        outside = jax.random.normal(key, (2, truth.k.shape[-1]), dtype=truth.k.dtype)
+        outside = outside - outside @ frame.T @ frame
+        third, fourth = jnp.linalg.qr(outside.T)[0].T
+        left_k, left_v, cross = residual_gram(*(getattr(self, name) for name in NAMES))
+        along = np.sqrt(max(left_k, 0.0))
+        shared = cross / along if along > 1e-8 else 0.0
+        k = self.kappa * truth.k + self.eta * truth.v + along * third
+        v = self.theta * truth.k + self.nu * truth.v + shared * third + np.sqrt(max(left_v - shared**2, 0.0)) * fourth
+        return k, v
+
+    @property
+    def distance(self) -> Any:
+        """Distance to the manifold, sqrt(theta^2 + eta^2 + rho^2)."""
+        return (self.theta**2 + self.eta**2 + self.rho**2) ** 0.5
+
+
+def residual_gram(kappa: Any, nu: Any, theta: Any, eta: Any, rho: Any) -> tuple[Any, Any, Any]:
+    """|k'|^2, |v'|^2 and k'.v' of the parts k', v' of k, v orthogonal to k* and v*."""
+    return 1.0 - kappa * kappa - eta * eta, 1.0 - nu * nu - theta * theta, rho - kappa * theta - eta * nu
+
+
+def _rebuild(_: None, children: tuple[Any, ...]) -> Overlaps:
+    overlaps = object.__new__(Overlaps)
+    for name, child in zip(NAMES, children, strict=True):
+        object.__setattr__(overlaps, name, child)
+    return overlaps
+
+
+jax.tree_util.register_pytree_node(
+    Overlaps, lambda overlaps: (tuple(getattr(overlaps, name) for name in NAMES), None), _rebuild
+)
