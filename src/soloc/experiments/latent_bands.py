@@ -1,4 +1,4 @@
-"""Words that the latent experiments share: slopes, bands that decide a claim, and batches cut to bounded memory."""
+"""What the latent experiments share: slopes, bands that decide a claim, batches of bounded memory."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,9 @@ def log_slope(x: np.ndarray, y: np.ndarray) -> float:
 
 def band(claim: str, check: str, value: float, low: float, high: float, caveat: str = "") -> Certificate:
     """The certificate of a number that must fall in [low, high]."""
-    return Certificate(claim, check, f"in [{low:g}, {high:g}]", f"{value:.4g}", bool(low <= value <= high), caveat)
+    return Certificate(
+        claim, check, f"in [{low:g}, {high:g}]", f"{value:.4g}", bool(low <= value <= high), caveat
+    )
 
 
 def at_most(claim: str, check: str, value: float, high: float, caveat: str = "") -> Certificate:
@@ -23,7 +25,7 @@ def at_most(claim: str, check: str, value: float, high: float, caveat: str = "")
 
 
 def pieces(n: int, L: int, tokens: int = 200_000) -> Iterator[tuple[int, int]]:
-    """Cut n sequences of L tokens into (number, how many) pieces of bounded memory, the same for equal n and L."""
+    """Cut n sequences of L tokens into (number, how many) pieces of bounded memory."""
     size = max(1, tokens // L)
     for number, start in enumerate(range(0, n, size)):
         yield number, min(size, n - start)

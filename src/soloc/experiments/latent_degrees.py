@@ -31,7 +31,7 @@ QUICK = Config(lengths=(256, 1024, 4096), sequences=40)
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, latent and temperature: share of the softmax output that no constant times CME explains."""
+    """One row per length, latent and temperature: share of softmax that no constant times CME explains."""
     rows = []
     for L in config.lengths:
         for name, shares in LATENTS.items():
@@ -44,11 +44,15 @@ def run(config: Config) -> pd.DataFrame:
                 phi = task.features(sight.keys)
                 for at, temperature in enumerate(config.temperatures):
                     soft = SoftmaxAttention(temperature).weights(*sight)
-                    powers[at] += [_covariance(task, phi, *pair) for pair in ((soft, soft), (soft, cme), (cme, cme))]
+                    powers[at] += [
+                        _covariance(task, phi, *pair) for pair in ((soft, soft), (soft, cme), (cme, cme))
+                    ]
             for (soft2, cross, cme2), temperature in zip(powers, config.temperatures, strict=True):
                 c1, c2 = funk_hecke(np.array([1, 2]), 3, temperature)
                 limit = unexplained_by_a_constant(Harmonics(shares=shares), temperature)
-                rows.append((name, L, temperature, 1 - cross**2 / (soft2 * cme2), limit, cross / cme2, c1, c2))
+                rows.append(
+                    (name, L, temperature, 1 - cross**2 / (soft2 * cme2), limit, cross / cme2, c1, c2)
+                )
     columns = ["latent", "L", "temperature", "unexplained", "limit", "constant", "c1", "c2"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -68,9 +72,11 @@ def findings(table: pd.DataFrame) -> str:
     mixed = {t: _at(longest, "both degrees", t).iloc[0] for t in (0.2, 1.0)}
     single = longest[(longest["latent"] != "both degrees") & (longest["temperature"] == 0.2)]
     return (
-        f"With one harmonic degree softmax is a constant times kernel regression: at temperature 0.2 and L = {longest['L'].iloc[0]} only "
+        "With one harmonic degree softmax is a constant times kernel regression: at temperature 0.2 and L "
+        f"= {longest['L'].iloc[0]} only "
         f"{single['unexplained'].max():.2%} of its output remains unexplained, and that falls as 1/L. "
-        f"With two degrees {mixed[0.2]['unexplained']:.1%} remains (limit {mixed[0.2]['limit']:.2%}), and {mixed[1.0]['unexplained']:.0%} at "
+        f"With two degrees {mixed[0.2]['unexplained']:.1%} remains (limit {mixed[0.2]['limit']:.2%}), and "
+        f"{mixed[1.0]['unexplained']:.0%} at "
         f"temperature 1 (limit {mixed[1.0]['limit']:.1%}), however long the context."
     )
 
@@ -78,7 +84,8 @@ def findings(table: pd.DataFrame) -> str:
 def certificates(table: pd.DataFrame) -> list[Certificate]:
     longest = table[table["L"] == table["L"].max()]
     caveat = (
-        f"Softmax = constant x CME at fixed temperature only for a single degree; with both degrees {_limit(longest, 0.2):.1%} of the output "
+        "Softmax = constant x CME at fixed temperature only for a single degree; with both degrees "
+        f"{_limit(longest, 0.2):.1%} of the output "
         f"is unexplained by any constant at temperature 0.2 and {_limit(longest, 1.0):.0%} at 1."
     )
     out = []
@@ -86,14 +93,38 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         for temperature in (0.2, 1.0):
             rows = _at(table, latent, temperature)
             slope = log_slope(rows["L"], rows["unexplained"] / (1 - rows["unexplained"]))
-            out.append(band(f"{latent}: softmax at temperature {temperature:g} tends to a constant times CME",
-                            "slope of unexplained / explained on L (log-log)", slope, -1.25, -0.75))
+            out.append(
+                band(
+                    f"{latent}: softmax at temperature {temperature:g} tends to a constant times CME",
+                    "slope of unexplained / explained on L (log-log)",
+                    slope,
+                    -1.25,
+                    -0.75,
+                )
+            )
     for temperature, expected in ((0.2, 0.043), (1.0, 0.31)):
         row = _at(longest, "both degrees", temperature).iloc[0]
-        out.append(band(f"both degrees: softmax at temperature {temperature:g} is no constant times CME (exact limit)",
-                        "1 - (E c)^2 / E c^2 by Funk-Hecke", row["limit"], 0.98 * expected, 1.02 * expected, caveat))
-        out.append(band(f"both degrees: the same at temperature {temperature:g}, measured", f"unexplained / limit at L = {row['L']}",
-                        row["unexplained"] / row["limit"], 0.85, 1.25, caveat))
+        out.append(
+            band(
+                f"both degrees: softmax at temperature {temperature:g} is no constant times CME (exact "
+                "limit)",
+                "1 - (E c)^2 / E c^2 by Funk-Hecke",
+                row["limit"],
+                0.98 * expected,
+                1.02 * expected,
+                caveat,
+            )
+        )
+        out.append(
+            band(
+                f"both degrees: the same at temperature {temperature:g}, measured",
+                f"unexplained / limit at L = {row['L']}",
+                row["unexplained"] / row["limit"],
+                0.85,
+                1.25,
+                caveat,
+            )
+        )
     return out
 
 

@@ -1,4 +1,4 @@
-"""How fast does each attention learn the latent within its context? Error against L, with exact laws and floors."""
+"""How fast does each attention learn the latent within its context? Error against L, with exact laws."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -64,7 +64,13 @@ def mechanisms(config: Config, L: int) -> list[Mechanism]:
     own = softmax_multipliers(features, fixed)
     spread = softmax_spread(task, fixed) / L
     return [
-        Mechanism("CME, Bayes ridge", KernelMeanAttention(kernel, task.ridge), 1.0, config.sigma**2 * task.D / L, (-1.08, -0.92)),
+        Mechanism(
+            "CME, Bayes ridge",
+            KernelMeanAttention(kernel, task.ridge),
+            1.0,
+            config.sigma**2 * task.D / L,
+            (-1.08, -0.92),
+        ),
         Mechanism(
             "CME, ridge 0.1 L^3/4",
             KernelMeanAttention(kernel, ridge),
@@ -79,7 +85,13 @@ def mechanisms(config: Config, L: int) -> list[Mechanism]:
             whitened_linear_law(task, L),
             (-1.08, -0.92),
         ),
-        Mechanism("softmax, fixed, to truth", SoftmaxAttention(fixed), 1.0, softmax_floor(task, fixed), (-0.12, 0.03)),
+        Mechanism(
+            "softmax, fixed, to truth",
+            SoftmaxAttention(fixed),
+            1.0,
+            softmax_floor(task, fixed),
+            (-0.12, 0.03),
+        ),
         Mechanism("softmax, fixed, to its limit", SoftmaxAttention(fixed), own, spread, (-1.1, -0.9)),
         Mechanism(
             "softmax, 0.9 L^-1/3",
@@ -108,12 +120,17 @@ def run(config: Config) -> pd.DataFrame:
             mean, error = mean_and_error(np.concatenate(kept))
             low, high = mechanism.slope
             rows.append((mechanism.name, L, mean, error, mechanism.law, low, high))
-    return pd.DataFrame(rows, columns=["mechanism", "L", "error", "standard_error", "law", "slope_low", "slope_high"])
+    return pd.DataFrame(
+        rows, columns=["mechanism", "L", "error", "standard_error", "law", "slope_low", "slope_high"]
+    )
 
 
 def slopes(table: pd.DataFrame) -> dict[str, float]:
     """Fitted exponent of L for every mechanism."""
-    return {str(name): log_slope(rows["L"], rows["error"]) for name, rows in table.groupby("mechanism", sort=False)}
+    return {
+        str(name): log_slope(rows["L"], rows["error"])
+        for name, rows in table.groupby("mechanism", sort=False)
+    }
 
 
 def _at_longest(table: pd.DataFrame, mechanism: str) -> pd.Series:
@@ -126,10 +143,13 @@ def findings(table: pd.DataFrame) -> str:
     bayes, linear = (_at_longest(table, name) for name in ("CME, Bayes ridge", "linear, inverse covariance"))
     softmax = _at_longest(table, "softmax, fixed, to truth")
     return (
-        f"Kernel regression with the Bayes ridge is the posterior mean and its error falls as L^{slope['CME, Bayes ridge']:.2f}; linear "
-        f"attention falls as L^{slope['linear, inverse covariance']:.2f} but pays {linear['error'] / bayes['error']:.2f} times as much at "
+        "Kernel regression with the Bayes ridge is the posterior mean and its error falls as "
+        f"L^{slope['CME, Bayes ridge']:.2f}; linear "
+        f"attention falls as L^{slope['linear, inverse covariance']:.2f} but pays "
+        f"{linear['error'] / bayes['error']:.2f} times as much at "
         f"L = {bayes['L']}. "
-        f"Softmax at fixed temperature stops at {softmax['error']:.4f}, its exact floor being {softmax['law']:.4f}; cooled with L it "
+        f"Softmax at fixed temperature stops at {softmax['error']:.4f}, its exact floor being "
+        f"{softmax['law']:.4f}; cooled with L it "
         f"goes on falling, as L^{slope['softmax, 0.9 L^-1/3']:.2f}."
     )
 
@@ -142,13 +162,29 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     bayes = _at_longest(table, "CME, Bayes ridge")
     linear = _at_longest(table, "linear, inverse covariance")
     softmax = _at_longest(table, "softmax, fixed, to truth")
-    out.append(band("linear attention pays for not knowing its keys' covariance", f"error / Bayes error at L = {linear['L']}",
-                    linear["error"] / bayes["error"], 4.0, 5.0))
-    out.append(band("softmax at fixed temperature has the Funk-Hecke floor", f"error / floor at L = {softmax['L']}",
-                    softmax["error"] / softmax["law"], 0.99, 1.04))
+    out.append(
+        band(
+            "linear attention pays for not knowing its keys' covariance",
+            f"error / Bayes error at L = {linear['L']}",
+            linear["error"] / bayes["error"],
+            4.0,
+            5.0,
+        )
+    )
+    out.append(
+        band(
+            "softmax at fixed temperature has the Funk-Hecke floor",
+            f"error / floor at L = {softmax['L']}",
+            softmax["error"] / softmax["law"],
+            0.99,
+            1.04,
+        )
+    )
     exact = table[table["mechanism"] == "linear, inverse covariance"]
     z = ((exact["error"] - exact["law"]) / exact["standard_error"]).abs().max()
-    out.append(band("linear attention's error is 9/L exactly", "largest |z| over L of the measured error", z, 0, 4))
+    out.append(
+        band("linear attention's error is 9/L exactly", "largest |z| over L of the measured error", z, 0, 4)
+    )
     return out
 
 

@@ -1,8 +1,8 @@
 """Where is the order of tokens that attention does not see? In their positional encoding, or lost.
 
-A signal s_l = z phi(x_l) over the places x_l = l/L of a circle is seen with noise; the question is its value at one
-place. Turning the circle by one place permutes the tokens, so that without places the answer's posterior mean is 0
-and the best error is the prior variance, 1, whatever L.
+A signal s_l = z phi(x_l) over the places x_l = l/L of a circle is seen with noise; the question is its value
+at one place. Turning the circle by one place permutes the tokens, so that without places the answer's posterior
+mean is 0 and the best error is the prior variance, 1, whatever L.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ QUICK = Config(sequences=3000)
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, reader and order: error, its law, and the largest change that shuffling makes to an answer."""
+    """One row per length, reader and order: error, its law, largest change of an answer by shuffling."""
     rows = []
     for L in config.lengths:
         rng = generator(derived_key(config.seed, "order", L))
@@ -50,20 +50,29 @@ def run(config: Config) -> pd.DataFrame:
         target = np.einsum("nf,nf->n", latent, features(circle[asked]))
         shuffle = np.argsort(rng.random((n, L)), axis=1)
         order = {"in order": np.broadcast_to(np.arange(L), (n, L)), "shuffled": shuffle}
-        answers = {name: _answers(config, circle, values, asked, target, seats) for name, seats in order.items()}
+        answers = {
+            name: _answers(config, circle, values, asked, target, seats) for name, seats in order.items()
+        }
         for reader, law in _laws(config, circle).items():
             change = float(np.max(np.abs(answers["in order"][reader] - answers["shuffled"][reader])))
             for name in order:
                 answer = answers[name][reader]
                 error = mean_and_error((answer - target[-len(answer) :]) ** 2)
                 rows.append((reader, L, name, *error, law[name], change))
-    return pd.DataFrame(rows, columns=["reader", "L", "shown", "error", "standard_error", "law", "largest_change"])
+    return pd.DataFrame(
+        rows, columns=["reader", "L", "shown", "error", "standard_error", "law", "largest_change"]
+    )
 
 
 def _answers(
-    config: Config, circle: np.ndarray, values: np.ndarray, asked: np.ndarray, target: np.ndarray, seats: np.ndarray
+    config: Config,
+    circle: np.ndarray,
+    values: np.ndarray,
+    asked: np.ndarray,
+    target: np.ndarray,
+    seats: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """What every reader answers when the tokens sit in these seats: seat i holds the token of place seats[:, i]."""
+    """What every reader answers when seat i holds the token of place seats[:, i]."""
     n = len(values)
     shown = np.take_along_axis(values, seats[..., None], 1)
     query = circle[asked]
@@ -104,9 +113,12 @@ def _row(table: pd.DataFrame, reader: str, shown: str) -> pd.Series:
 def findings(table: pd.DataFrame) -> str:
     kept, bare, slots = (_row(table, reader, "shuffled") for reader in (ENCODED, BARE, SLOTS))
     return (
-        f"Tokens that carry their place can be shuffled: at L = {kept['L']} no answer moves by more than {kept['largest_change']:.0e} and the error "
-        f"stays {kept['error']:.4f}, while weights tied to slots go from {_row(table, SLOTS, 'in order')['error']:.4f} to {slots['error']:.2f}. "
-        f"Without places the order is lost: attention errs by {bare['error']:.2f} and least squares on the sorted values by "
+        f"Tokens that carry their place can be shuffled: at L = {kept['L']} no answer moves by more than "
+        f"{kept['largest_change']:.0e} and the error "
+        f"stays {kept['error']:.4f}, while weights tied to slots go from "
+        f"{_row(table, SLOTS, 'in order')['error']:.4f} to {slots['error']:.2f}. "
+        f"Without places the order is lost: attention errs by {bare['error']:.2f} and least squares on the "
+        "sorted values by "
         f"{_row(table, SORTED, 'shuffled')['error']:.2f}, against a prior variance of 1."
     )
 
@@ -119,10 +131,27 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     least = float((lost["error"] + 3 * lost["standard_error"]).min())
     slots = _row(table, SLOTS, "shuffled")["error"] / _row(table, SLOTS, "in order")["error"]
     return [
-        at_most("with a positional encoding shuffling changes no answer", "largest change of an answer", encoded["largest_change"].max(), 1e-10),
+        at_most(
+            "with a positional encoding shuffling changes no answer",
+            "largest change of an answer",
+            encoded["largest_change"].max(),
+            1e-10,
+        ),
         band("every error follows its exact law", "largest |z| over readers, orders and lengths", z, 0, 4.5),
-        band("without an encoding the order is lost", "least error + 3 standard errors of what sees values alone (prior variance 1)", least, 1.0, np.inf),
-        band("weights tied to slots need the order", "error shuffled / in order at the longest L", slots, 10, np.inf),
+        band(
+            "without an encoding the order is lost",
+            "least error + 3 standard errors of what sees values alone (prior variance 1)",
+            least,
+            1.0,
+            np.inf,
+        ),
+        band(
+            "weights tied to slots need the order",
+            "error shuffled / in order at the longest L",
+            slots,
+            10,
+            np.inf,
+        ),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What does masked-token pretraining carry over? Transfer against the condition number, run by run, and few-shot."""
+"""What does masked-token pretraining carry over? Transfer against the condition number, and few-shot."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from soloc.tasks.key_laws import GaussianKeys, weakly_spread
 
 @dataclass(frozen=True)
 class Config:
-    """Sigma = diag(1, 1, 1, 1/K, 1/K, 1/K) for every K; each run pretrains once and reads out `draws` labelled sets."""
+    """Sigma = diag(1, 1, 1, 1/K, 1/K, 1/K); each run pretrains once and reads out `draws` labelled sets."""
 
     seed: int = 0
     conditions: tuple[int, ...] = (1, 10, 100)
@@ -32,7 +32,7 @@ QUICK = Config(runs=40, draws=6)
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per K and run: excess of the masked and the downstream error, the bound, floors, few-shot errors."""
+    """One row per K and run: excess of masked and downstream error, the bound, floors, few-shot errors."""
     rows = []
     for K in config.conditions:
         key_law = weakly_spread(K)
@@ -60,7 +60,7 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def _pretrain(config: Config, key_law: GaussianKeys, rng: np.random.Generator) -> np.ndarray:
-    """Gamma by least squares: the value of one masked token of each sequence from the moment of the others."""
+    """Gamma by least squares: the value of one masked token per sequence from the moment of the others."""
     n, d = config.pretraining, key_law.d
     latent, moment = gaussian_moments(rng, key_law, n, config.L, config.dv, config.sigma)
     masked = key_law.draw(rng, n)
@@ -72,7 +72,7 @@ def _pretrain(config: Config, key_law: GaussianKeys, rng: np.random.Generator) -
 def _few_shot(
     config: Config, key_law: GaussianKeys, law: Masked, learned: np.ndarray, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Exact error of a free linear head (least squares of least norm) on raw and on pretrained features, mean over draws."""
+    """Exact error of a free linear head (least squares of least norm) on raw and pretrained features."""
     d = key_law.d
     errors: dict[str, float] = {f"{kind}_{m}": 0.0 for m in config.labels for kind in ("raw", "ssl")}
     for _ in range(config.draws):
@@ -108,11 +108,16 @@ def findings(table: pd.DataFrame) -> str:
     last = means.index.max()
     held = int((table["any_direction_over_bound"] <= 1).sum())
     return (
-        f"Transfer to a weak direction costs K times the excess of pretraining and no more: d x downstream / (K x pretraining) is "
-        f"{', '.join(f'{x:.2f}' for x in means['transfer'])} at K = {', '.join(map(str, means.index))}, and the bound held in {held} of {len(table)} runs "
-        f"while the excess of pretraining itself changed {means['ssl_excess'].max() / means['ssl_excess'].min():.1f}-fold as K grew {last}-fold. "
-        f"With {few} labels pretrained features have {means.loc[10, f'ratio_{few}']:.2f} of the raw features' error at K = 10 and "
-        f"{means.loc[1, f'ratio_{few}']:.2f} at K = 1; with {many} labels the ratio is {means.loc[10, f'ratio_{many}']:.3f}."
+        "Transfer to a weak direction costs K times the excess of pretraining and no more: d x downstream "
+        "/ (K x pretraining) is "
+        f"{', '.join(f'{x:.2f}' for x in means['transfer'])} at K = {', '.join(map(str, means.index))}, and "
+        f"the bound held in {held} of {len(table)} runs "
+        "while the excess of pretraining itself changed "
+        f"{means['ssl_excess'].max() / means['ssl_excess'].min():.1f}-fold as K grew {last}-fold. "
+        f"With {few} labels pretrained features have {means.loc[10, f'ratio_{few}']:.2f} of the raw "
+        "features' error at K = 10 and "
+        f"{means.loc[1, f'ratio_{few}']:.2f} at K = 1; with {many} labels the ratio is "
+        f"{means.loc[10, f'ratio_{many}']:.3f}."
     )
 
 
@@ -124,24 +129,62 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     equal = float((means[f"ratio_{many}"] - 1).abs().max())
     weak = means.loc[[means.index.min(), means.index.max()]]
     twice = (
-        f"K acts twice: from K = {weak.index[0]} to {weak.index[1]} the excess of learning in a weak direction grows from "
-        f"{weak['down_weak'].iloc[0]:.4f} to {weak['down_weak'].iloc[1]:.4f}, and the floor of inference from {weak['floor_weak'].iloc[0]:.3f} "
-        f"to {weak['floor_weak'].iloc[1]:.3f} (posterior variance {weak['posterior_weak'].iloc[0]:.4f} to {weak['posterior_weak'].iloc[1]:.3f}); "
+        f"K acts twice: from K = {weak.index[0]} to {weak.index[1]} the excess of learning in a weak "
+        "direction grows from "
+        f"{weak['down_weak'].iloc[0]:.4f} to {weak['down_weak'].iloc[1]:.4f}, and the floor of inference "
+        f"from {weak['floor_weak'].iloc[0]:.3f} "
+        f"to {weak['floor_weak'].iloc[1]:.3f} (posterior variance {weak['posterior_weak'].iloc[0]:.4f} to "
+        f"{weak['posterior_weak'].iloc[1]:.3f}); "
         f"the ratio holds after the floor is subtracted."
     )
     out = [
-        band(f"transfer to a weak direction costs K times the pretraining excess, K = {K}", "d x down_weak / (K x ssl)", ratio, 0.75, 1.3, twice)
+        band(
+            f"transfer to a weak direction costs K times the pretraining excess, K = {K}",
+            "d x down_weak / (K x ssl)",
+            ratio,
+            0.75,
+            1.3,
+            twice,
+        )
         for K, ratio in means["transfer"].items()
     ]
     return [
         *out,
-        at_most("downstream excess <= kappa_rel x pretraining excess, in every run and direction", "largest excess / bound over runs and directions",
-                worst, 1.0),
-        band("pretraining excess does not grow with K", "max/min over K of the mean pretraining excess", flat, 1.0, 2.0),
-        band(f"few-shot: pretraining helps with {few} labels at K = 10", "error on pretrained / on raw features", means.loc[10, f"ratio_{few}"], 0.5, 0.7),
-        band(f"few-shot: no benefit with {few} labels at K = 1", "error on pretrained / on raw features", means.loc[1, f"ratio_{few}"], 0.9, 1.1),
-        at_most(f"few-shot: no benefit left with {many} labels at any K", "largest |ratio - 1| over K", equal, 1e-6,
-                f"A free linear head absorbs any invertible Gamma: with {many} labels pretrained and raw features differ by {equal:.0e}."),
+        at_most(
+            "downstream excess <= kappa_rel x pretraining excess, in every run and direction",
+            "largest excess / bound over runs and directions",
+            worst,
+            1.0,
+        ),
+        band(
+            "pretraining excess does not grow with K",
+            "max/min over K of the mean pretraining excess",
+            flat,
+            1.0,
+            2.0,
+        ),
+        band(
+            f"few-shot: pretraining helps with {few} labels at K = 10",
+            "error on pretrained / on raw features",
+            means.loc[10, f"ratio_{few}"],
+            0.5,
+            0.7,
+        ),
+        band(
+            f"few-shot: no benefit with {few} labels at K = 1",
+            "error on pretrained / on raw features",
+            means.loc[1, f"ratio_{few}"],
+            0.9,
+            1.1,
+        ),
+        at_most(
+            f"few-shot: no benefit left with {many} labels at any K",
+            "largest |ratio - 1| over K",
+            equal,
+            1e-6,
+            f"A free linear head absorbs any invertible Gamma: with {many} labels pretrained and raw "
+            f"features differ by {equal:.0e}.",
+        ),
     ]
 
 

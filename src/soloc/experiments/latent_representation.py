@@ -20,7 +20,7 @@ WHOLE = 2048  # tokens up to which a sequence is also compared with what keeps e
 
 @dataclass(frozen=True)
 class Config:
-    """Lengths above WHOLE are streamed; `kernel_sequences` are also answered through the L x L kernel matrix."""
+    """Lengths above WHOLE are streamed; `kernel_sequences` are also answered through the kernel matrix."""
 
     seed: int = 0
     lengths: tuple[int, ...] = (4, 16, 64, 256, 1024, 1_000_000, 10_000_000)
@@ -56,19 +56,25 @@ def _remembered(task: ExchangeableLatent, config: Config, L: int, rng: np.random
         "degree 1 of T": ExchangeableLatent(first, sigma=np.sqrt(task.sigma**2 + 0.5)).bayes_weights(sight),
     }
     D, dv = task.D, task.dv
-    numbers = {"posterior T": D * (D + 1) // 2 + dv * D, "T, no Gram matrix": dv * D, "degree 1 of T": 6 + dv * 3}
+    numbers = {
+        "posterior T": D * (D + 1) // 2 + dv * D,
+        "T, no Gram matrix": dv * D,
+        "degree 1 of T": 6 + dv * 3,
+    }
     off, round_trip = _agreement(task, config.kernel_sequences, L, rng)
     bayes = mean_and_error(error_given_keys(task, sight, weights["posterior T"]))
     rows: list[tuple] = [("every token", L, L * (task.key_law.d + dv), *bayes, off, np.nan)]
     for memory, w in weights.items():
         kept = memory == "posterior T"
         error = mean_and_error(error_given_keys(task, sight, w))
-        rows.append((memory, L, numbers[memory], *error, 0.0 if kept else np.nan, round_trip if kept else np.nan))
+        rows.append(
+            (memory, L, numbers[memory], *error, 0.0 if kept else np.nan, round_trip if kept else np.nan)
+        )
     return rows
 
 
 def _agreement(task: ExchangeableLatent, n: int, L: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Largest distance of CME through the L x L kernel from the posterior mean, and of T from T through the posterior."""
+    """Largest distance of CME by Cholesky from the posterior mean, and of T from T through the posterior."""
     latent = task.latent(rng, n)
     keys, values = task.tokens(rng, latent, L)
     query = task.key_law.draw(rng, n)
@@ -94,7 +100,9 @@ def _streamed(task: ExchangeableLatent, L: int, rng: np.random.Generator) -> tup
     return ("streamed T", L, D * (D + 1) // 2 + dv * D, error, np.nan, np.nan, np.nan)
 
 
-def _stream(task: ExchangeableLatent, latent: np.ndarray, L: int, rng: np.random.Generator) -> Iterator[Tokens]:
+def _stream(
+    task: ExchangeableLatent, latent: np.ndarray, L: int, rng: np.random.Generator
+) -> Iterator[Tokens]:
     """A sequence in pieces of CHUNK tokens."""
     for start in range(0, L, CHUNK):
         keys, values = task.tokens(rng, latent, min(CHUNK, L - start))
@@ -106,28 +114,54 @@ def findings(table: pd.DataFrame) -> str:
     long = table[table["memory"] == "streamed T"].iloc[-1]
     kept, part = whole.loc["posterior T"], whole.loc["degree 1 of T"]
     return (
-        f"The {kept['numbers']:.0f} numbers of T answer as well as all {whole.loc['every token', 'numbers']} numbers of {kept['L']:.0f} tokens (largest "
+        f"The {kept['numbers']:.0f} numbers of T answer as well as all "
+        f"{whole.loc['every token', 'numbers']} numbers of {kept['L']:.0f} tokens (largest "
         f"difference {table['off_bayes'].max():.0e}), and without its Gram matrix the error is "
-        f"{whole.loc['T, no Gram matrix', 'error'] / kept['error']:.1f} times, without degree 2 {part['error'] / kept['error']:.0f} times as large. "
-        f"T is a sum over tokens: {long['L']:,} of them streamed in constant memory leave an error of {long['error']:.1e} "
+        f"{whole.loc['T, no Gram matrix', 'error'] / kept['error']:.1f} times, without degree 2 "
+        f"{part['error'] / kept['error']:.0f} times as large. "
+        f"T is a sum over tokens: {long['L']:,} of them streamed in constant memory leave an error of "
+        f"{long['error']:.1e} "
         f"(sigma^2 D/L = {0.25 * 8 / long['L']:.1e})."
     )
 
 
 def certificates(table: pd.DataFrame) -> list[Certificate]:
     out = [
-        at_most("CME attention with ridge sigma^2/lam is the Bayes mean at every L", "largest |CME by Cholesky - posterior mean|",
-                table["off_bayes"].max(), 1e-10),
-        at_most("T is minimal: the posterior determines it", "largest error per token of T -> posterior -> T",
-                table["round_trip"].max(), 1e-10),
+        at_most(
+            "CME attention with ridge sigma^2/lam is the Bayes mean at every L",
+            "largest |CME by Cholesky - posterior mean|",
+            table["off_bayes"].max(),
+            1e-10,
+        ),
+        at_most(
+            "T is minimal: the posterior determines it",
+            "largest error per token of T -> posterior -> T",
+            table["round_trip"].max(),
+            1e-10,
+        ),
     ]
     longest = table[table["L"] == table.loc[table["L"] <= WHOLE, "L"].max()].set_index("memory")["error"]
     for memory, least in (("T, no Gram matrix", 1.5), ("degree 1 of T", 10.0)):
-        out.append(band(f"nothing of T can be dropped: {memory}", "error / Bayes error at the longest whole sequence",
-                        longest[memory] / longest["posterior T"], least, np.inf))
+        out.append(
+            band(
+                f"nothing of T can be dropped: {memory}",
+                "error / Bayes error at the longest whole sequence",
+                longest[memory] / longest["posterior T"],
+                least,
+                np.inf,
+            )
+        )
     streamed = table[table["memory"] == "streamed T"]
     ratio = float(np.mean(streamed["error"] * streamed["L"] / 2.0))
-    out.append(band("a stream is represented in constant memory", "error / (sigma^2 D/L), mean over streamed lengths", ratio, 0.1, 3.6))
+    out.append(
+        band(
+            "a stream is represented in constant memory",
+            "error / (sigma^2 D/L), mean over streamed lengths",
+            ratio,
+            0.1,
+            3.6,
+        )
+    )
     return out
 
 

@@ -43,7 +43,7 @@ class Moments(NamedTuple):
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, learner and training size: gap (with its control variate), excess and parameter error."""
+    """One row per length, learner and training size: gap (with control variate), excess, parameter error."""
     rows = []
     for L in config.lengths:
         seen = _draw(config, L)
@@ -53,7 +53,17 @@ def run(config: Config) -> pd.DataFrame:
         if config.untied_length == L:
             n = max(config.samples)
             rows.append(("untied", L, n, *_untied(config, L, n)))
-    columns = ["learner", "L", "n", "optimal_risk", "gap", "standard_error", "relative_gap", "excess", "parameter_error"]
+    columns = [
+        "learner",
+        "L",
+        "n",
+        "optimal_risk",
+        "gap",
+        "standard_error",
+        "relative_gap",
+        "excess",
+        "parameter_error",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -68,13 +78,24 @@ def _draw(config: Config, L: int) -> Moments:
     for number, n in pieces(config.sequences, L):
         batch = _task(config).sample(derived_key(config.seed, "supervised", L, number), n, L)
         keys = batch.keys.transpose(0, 2, 1)
-        parts.append(Moments(keys @ batch.keys, (keys @ batch.values)[..., 0] / L, batch.query, batch.target[:, 0]))
+        parts.append(
+            Moments(keys @ batch.keys, (keys @ batch.values)[..., 0] / L, batch.query, batch.target[:, 0])
+        )
     return Moments(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _summary(optimal_risk: float, gaps: list[float], excesses: list[float], parameter_errors: list[float]) -> tuple[float, ...]:
+def _summary(
+    optimal_risk: float, gaps: list[float], excesses: list[float], parameter_errors: list[float]
+) -> tuple[float, ...]:
     gap, error = mean_and_error(np.array(gaps))
-    return optimal_risk, gap, error, gap / optimal_risk, float(np.mean(excesses)), float(np.sqrt(np.mean(np.square(parameter_errors))))
+    return (
+        optimal_risk,
+        gap,
+        error,
+        gap / optimal_risk,
+        float(np.mean(excesses)),
+        float(np.sqrt(np.mean(np.square(parameter_errors)))),
+    )
 
 
 def _tied(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
@@ -112,7 +133,7 @@ def _untied(config: Config, L: int, n: int) -> tuple[float, ...]:
 
 
 def _kernel_mean(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
-    """CME with a learned ridge r > 0 (the prior precision over the noise's): one parameter, minimised in log r."""
+    """CME with a learned ridge r > 0 (prior precision over noise precision): one parameter, in log r."""
     values, vectors = np.linalg.eigh(seen.gram)
     values = np.maximum(values, 0.0)
     pull = np.einsum("nij,ni->nj", vectors, L * seen.moment) * np.einsum("nij,ni->nj", vectors, seen.query)
@@ -151,7 +172,7 @@ def _of(table: pd.DataFrame, learner: str) -> pd.DataFrame:
 
 
 def scaled_gaps(table: pd.DataFrame) -> pd.Series:
-    """n times the relative gap of tied attention for every L, mean over n with the number of training sets as weights."""
+    """n times the relative gap of tied attention for every L, mean over n weighted by training sets."""
     tied = _of(table, "tied")
     return tied.groupby("L")["relative_gap"].sum() / (1 / tied["n"]).groupby(tied["L"]).sum()
 
@@ -160,7 +181,9 @@ def untied_ratio(table: pd.DataFrame) -> float:
     """Gap of the untied control over the tied gap at the same n and L."""
     untied = _of(table, "untied").iloc[0]
     tied = _of(table, "tied")
-    return float(untied["gap"] / tied.loc[(tied["L"] == untied["L"]) & (tied["n"] == untied["n"]), "gap"].iloc[0])
+    return float(
+        untied["gap"] / tied.loc[(tied["L"] == untied["L"]) & (tied["n"] == untied["n"]), "gap"].iloc[0]
+    )
 
 
 def _ratio_over_lengths(table: pd.DataFrame, learner: str, column: str, short: int, long: int) -> float:
@@ -175,10 +198,14 @@ def findings(table: pd.DataFrame) -> str:
     short, long = scaled.index.min(), scaled.index.max()
     absolute = _ratio_over_lengths(table, "tied", "gap", short, long)
     return (
-        f"The relative generalisation gap of tied attention is {scaled.mean():.0f}/n at every length (max/min over L: "
-        f"{scaled.max() / scaled.min():.2f}), while the absolute gap at L = {long} is {absolute:.2f} times the one at L = {short}. "
-        f"Without tying it is {untied_ratio(table):.0f} times larger at n = {_of(table, 'untied')['n'].iloc[0]}; and kernel attention finds the risk but "
-        f"not its ridge, whose error grows {_ratio_over_lengths(table, 'CME', 'parameter_error', 8, 64):.1f} times from L = 8 to 64."
+        f"The relative generalisation gap of tied attention is {scaled.mean():.0f}/n at every length "
+        "(max/min over L: "
+        f"{scaled.max() / scaled.min():.2f}), while the absolute gap at L = {long} is {absolute:.2f} times "
+        f"the one at L = {short}. "
+        f"Without tying it is {untied_ratio(table):.0f} times larger at n = "
+        f"{_of(table, 'untied')['n'].iloc[0]}; and kernel attention finds the risk but "
+        "not its ridge, whose error grows "
+        f"{_ratio_over_lengths(table, 'CME', 'parameter_error', 8, 64):.1f} times from L = 8 to 64."
     )
 
 
@@ -192,16 +219,49 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     risk = _ratio_over_lengths(table, "CME", "relative_gap", 8, 64)
     largest = float((cme["n"] * cme["relative_gap"]).max())
     return [
-        band("the relative gap does not depend on L", "max/min over L of n x relative gap", scaled.max() / scaled.min(), 1.0, 1.3),
+        band(
+            "the relative gap does not depend on L",
+            "max/min over L of n x relative gap",
+            scaled.max() / scaled.min(),
+            1.0,
+            1.3,
+        ),
         band("the relative gap falls as 1/n", "slope of log relative gap on log n", slope, -1.15, -0.85),
-        band("the absolute gap falls with L", f"gap at L = {long} / gap at L = {short}", fall, 0.3, 0.6,
-             f"The absolute gap is not constant in L: it falls to {fall:.2f} of itself from L = {short} to {long}, because R* falls "
-             f"({law[short]:.3f} to {law[long]:.3f}); the relative gap is (max/min {scaled.max() / scaled.min():.2f})."),
-        band("without tying the gap is about a hundred times larger", "untied / tied gap at n = 2048, L = 64", untied_ratio(table), 70, 150),
-        band("CME learns the risk", "largest n x relative gap over n and L (one parameter: about 2)", largest, 0.5, 6.0),
-        band("CME does not learn its precision as L grows", "root mean square error of the ridge, L = 64 / L = 8", growth, 2.5, 12.0,
-             f"Learning finds the risk, not the parameter: the error of the learned precision grows {growth:.1f} times from L = 8 to 64, "
-             f"the relative gap {risk:.2f} times."),
+        band(
+            "the absolute gap falls with L",
+            f"gap at L = {long} / gap at L = {short}",
+            fall,
+            0.3,
+            0.6,
+            f"The absolute gap is not constant in L: it falls to {fall:.2f} of itself from L = {short} to "
+            f"{long}, because R* falls "
+            f"({law[short]:.3f} to {law[long]:.3f}); the relative gap is (max/min "
+            f"{scaled.max() / scaled.min():.2f}).",
+        ),
+        band(
+            "without tying the gap is about a hundred times larger",
+            "untied / tied gap at n = 2048, L = 64",
+            untied_ratio(table),
+            70,
+            150,
+        ),
+        band(
+            "CME learns the risk",
+            "largest n x relative gap over n and L (one parameter: about 2)",
+            largest,
+            0.5,
+            6.0,
+        ),
+        band(
+            "CME does not learn its precision as L grows",
+            "root mean square error of the ridge, L = 64 / L = 8",
+            growth,
+            2.5,
+            12.0,
+            "Learning finds the risk, not the parameter: the error of the learned precision grows "
+            f"{growth:.1f} times from L = 8 to 64, "
+            f"the relative gap {risk:.2f} times.",
+        ),
     ]
 
 

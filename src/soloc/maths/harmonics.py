@@ -1,4 +1,4 @@
-"""Feature maps of a key: spherical harmonics of degree one and two in any dimension, and plain coordinates."""
+"""Feature maps of a key: spherical harmonics of degrees one and two in any dimension, or coordinates."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +12,15 @@ def require_unit(points: np.ndarray, name: str) -> None:
     off = float(np.max(np.abs(np.einsum("...i,...i->...", points, points) - 1.0), initial=0.0))
     if not off <= 1e-6:
         raise ValueError(
-            f"`{name}` must lie on the unit sphere, got a squared norm that differs from 1 by {off:.3g}; divide each "
+            f"`{name}` must lie on the unit sphere, got a squared norm that differs from 1 by {off:.3g}; "
+            "divide each "
             f"row by its norm, or use a feature map for free keys such as Coordinates."
         )
 
 
 @dataclass(frozen=True)
 class Harmonics:
-    """phi on the sphere S^{d-1}: degrees 1 and 2, each with its share of |phi(k)|^2 (constant over the sphere).
+    """phi on the sphere S^{d-1}: degrees 1 and 2, each with its share of |phi(k)|^2, which is constant.
 
     Degree 1 is k itself; degree 2 is kk' - I/d in an orthonormal basis of the traceless symmetric matrices.
     """
@@ -32,14 +33,17 @@ class Harmonics:
             raise ValueError(f"`d` must be at least 2, for a sphere to have harmonics, got {self.d}.")
         if len(self.shares) != 2 or min(self.shares) < 0 or sum(self.shares) <= 0:
             raise ValueError(
-                f"`shares` must be two numbers >= 0, not both 0 (degree 1, degree 2), got {self.shares}; (1, 0) keeps degree 1 alone."
+                f"`shares` must be two numbers >= 0, not both 0 (degree 1, degree 2), got {self.shares}; "
+                "(1, 0) keeps degree 1 alone."
             )
 
     @cached_property
     def degrees(self) -> np.ndarray:
         """Degree of every feature, (D,)."""
         sizes = (self.d, (self.d - 1) * (self.d + 2) // 2)
-        return np.repeat([1, 2], [size if share > 0 else 0 for size, share in zip(sizes, self.shares, strict=True)])
+        return np.repeat(
+            [1, 2], [size if share > 0 else 0 for size, share in zip(sizes, self.shares, strict=True)]
+        )
 
     @cached_property
     def second_moment(self) -> np.ndarray:
@@ -81,7 +85,9 @@ def funk_hecke(degree: int | np.ndarray, d: int, temperature: float) -> np.ndarr
     c_l = I_{l+d/2-1}(1/tau) / I_{d/2-1}(1/tau), with I the modified Bessel function.
     """
     if not temperature > 0:
-        raise ValueError(f"`temperature` must be > 0, got {temperature}; its limit 0 is the nearest key, c_l = 1.")
+        raise ValueError(
+            f"`temperature` must be > 0, got {temperature}; its limit 0 is the nearest key, c_l = 1."
+        )
     return ive(np.asarray(degree) + d / 2 - 1, 1 / temperature) / ive(d / 2 - 1, 1 / temperature)
 
 

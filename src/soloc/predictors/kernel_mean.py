@@ -38,7 +38,7 @@ class GaussianKernel:
 class KernelMeanAttention:
     """CME attention: any kernel (two sets of points -> matrix), any ridge, constant or scheduled in L.
 
-    A FeatureKernel with fewer features than tokens costs O(L D^2) (Woodbury); any other kernel O(L^3) (Cholesky).
+    A FeatureKernel with fewer features than tokens costs O(L D^2) (Woodbury), any other O(L^3) (Cholesky).
     """
 
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -56,7 +56,10 @@ class KernelMeanAttention:
             if phi.shape[-1] < phi.shape[-2]:
                 gram = phi.transpose(0, 2, 1) @ phi + ridge * np.eye(phi.shape[-1])
                 return (phi @ np.linalg.solve(gram, phi_q[..., None]))[..., 0]
-        rows = [_regress(self.kernel(k, k), self.kernel(k, q[None])[:, 0], ridge) for k, q in zip(keys, query, strict=True)]
+        rows = [
+            _regress(self.kernel(k, k), self.kernel(k, q[None])[:, 0], ridge)
+            for k, q in zip(keys, query, strict=True)
+        ]
         return np.stack(rows)
 
 
@@ -71,7 +74,9 @@ def _regress(gram: np.ndarray, cross: np.ndarray, ridge: float) -> np.ndarray:
         singular = True
     if singular:
         raise ValueError(
-            f"`ridge` must be > 0 and not negligible when the kernel matrix is singular, got ridge {ridge:g} for {L} tokens; the "
-            f"kernel has fewer independent features than tokens, or two keys coincide: raise the ridge, sigma^2/lam is the Bayes one."
+            "`ridge` must be > 0 and not negligible when the kernel matrix is singular, got ridge "
+            f"{ridge:g} for {L} tokens; the "
+            "kernel has fewer independent features than tokens, or two keys coincide: raise the ridge, "
+            "sigma^2/lam is the Bayes one."
         )
     return solve_triangular(root, solve_triangular(root, cross, lower=True), lower=True, trans="T")

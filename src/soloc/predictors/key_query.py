@@ -1,4 +1,4 @@
-"""Attention over keys and a query without learning: softmax, linear and uniform weights; and the Bayes predictor.
+"""Attention over keys and a query: softmax, linear and uniform weights, and the Bayes predictor.
 
 A predictor is anything with `weights(keys, query)`: keys (n, L, d) and query (n, d) -> weights (n, L).
 """
@@ -57,7 +57,8 @@ class SoftmaxAttention:
     def __post_init__(self) -> None:
         if not at_length(self.temperature, 1) > 0:
             raise ValueError(
-                f"`temperature` must be > 0, got {at_length(self.temperature, 1)}; for hard attention take a small one, such as 1e-6."
+                f"`temperature` must be > 0, got {at_length(self.temperature, 1)}; for hard attention take "
+                "a small one, such as 1e-6."
             )
 
     def weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:

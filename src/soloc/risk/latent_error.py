@@ -1,7 +1,7 @@
-"""Error of an attention on the exchangeable task, with the latent and the noise integrated out exactly; its limits.
+"""Error of an attention on the exchangeable task, with latent and noise integrated out exactly; its limits.
 
-Given keys and query, sum_l w_l v_l - z phi(q) is Gaussian with a variance in closed form, so that a draw of keys
-gives the expected squared error and not one squared error.
+Given keys and query, sum_l w_l v_l - z phi(q) is Gaussian with a variance in closed form, so that a draw of
+keys gives the expected squared error and not one squared error.
 """
 
 import numpy as np
@@ -38,13 +38,13 @@ def softmax_floor(task: ExchangeableLatent, temperature: float) -> float:
 
 
 def softmax_spread(task: ExchangeableLatent, temperature: float) -> float:
-    """c in c/L, the leading error of softmax about its own limit: E[g^2 (lam |phi(k) - c phi(q)|^2 + sigma^2)],
+    """c in c/L, the leading error of softmax about its own limit, an integral over t = k.q alone:
 
-    g the normalised weight exp(t/tau) / E[exp(t/tau)], t = k.q; an integral over t alone.
+    E[g^2 (lam |phi(k) - c phi(q)|^2 + sigma^2)],   g = exp(t/tau) / E[exp(t/tau)]
     """
     features = harmonics_of(task)
     d = features.d
-    angle, step = np.linspace(0, np.pi, 4001, retstep=True)
+    angle = np.linspace(0, np.pi, 4001)
     t, law = np.cos(angle), np.sin(angle) ** (d - 2)
     g = np.exp((t - 1) / temperature)
     g /= np.sum(g * law) / np.sum(law)
@@ -57,14 +57,14 @@ def softmax_spread(task: ExchangeableLatent, temperature: float) -> float:
 
 
 def unexplained_by_a_constant(features: Harmonics, temperature: float) -> float:
-    """Share of the softmax limit's power that no constant times the target explains: 1 - (E c)^2 / E c^2 over shares."""
+    """Share of the softmax limit that no constant times the target explains, 1 - (E c)^2 / E c^2."""
     share = np.array(features.shares) / sum(features.shares)
     c = funk_hecke(np.array([1, 2]), features.d, temperature)
     return float(1 - np.sum(share * c) ** 2 / np.sum(share * c * c))
 
 
 def kernel_mean_law(task: ExchangeableLatent, ridge: float, L: int) -> float:
-    """Leading error of CME for many tokens, Phi'Phi at its mean L C: bias lam (r/(Lc+r))^2 and variance, over features."""
+    """Leading error of CME for many tokens: bias and variance with Phi'Phi at its mean L C."""
     c = harmonics_of(task).second_moment
     return float(np.sum(c * (task.lam * ridge**2 + task.sigma**2 * L * c) / (L * c + ridge) ** 2))
 

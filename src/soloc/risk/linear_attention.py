@@ -1,4 +1,4 @@
-"""Population risk of learned linear attention, z k read from the moment h = (1/L) sum_l v_l k_l by y = h' Gamma q.
+"""Population risk of learned linear attention y = h' Gamma q, h = (1/L) sum_l v_l k_l the moment of a sequence.
 
 The risk is quadratic in Gamma, so that the excess of any Gamma over the optimum is exact.
 """
@@ -31,14 +31,14 @@ class Supervised(NamedTuple):
         return np.sum(error**2, (-2, -1)) / (self.d**2 * self.optimum)
 
     def untied_excess(self, gammas: np.ndarray) -> float:
-        """R - R* with a matrix for every position, (L, d, d), in y = sum_l v_l k_l' Gamma_l q; optimum gamma*/L I each."""
+        """R - R* of y = sum_l v_l k_l' Gamma_l q, a matrix for every position (L, d, d); optimum gamma*/L I."""
         error = gammas - self.optimum / self.L * np.eye(self.d)
         own = (1 + self.sigma**2) / self.d - 1 / self.d**2
         return float(own * np.sum(error**2) + np.sum(error.sum(0) ** 2) / self.d**2) / self.d
 
 
 class Masked(NamedTuple):
-    """Gaussian keys of diagonal covariance, phi(k) = k, lam = 1: predict the value of a masked token from the L others."""
+    """Gaussian keys, diagonal covariance, phi(k) = k, lam = 1: the value of a masked token from L others."""
 
     variances: np.ndarray  #: (d,) diagonal of Sigma
     L: int
@@ -46,7 +46,7 @@ class Masked(NamedTuple):
 
     @property
     def moment(self) -> np.ndarray:
-        """Diagonal of M = E[h h'] = Sigma^2 (1 + 1/L) + Sigma (tr Sigma + sigma^2)/L, per value coordinate."""
+        """Diagonal of M = E[h h'] = Sigma^2 (1 + 1/L) + Sigma (tr Sigma + sigma^2)/L."""
         s = self.variances
         return s**2 * (1 + 1 / self.L) + s * (s.sum() + self.sigma**2) / self.L
 
@@ -66,11 +66,11 @@ class Masked(NamedTuple):
         return float(self.sigma**2 + self.variances @ self.floor)
 
     def excess_form(self, gamma: np.ndarray) -> np.ndarray:
-        """E' M E, E = Gamma - Gamma*: the excess in reading z u is u' (E'ME) u, on masked tokens tr(Sigma E'ME)."""
+        """E'ME, E = Gamma - Gamma*: excess u'(E'ME)u in reading z u, tr(Sigma E'ME) on masked tokens."""
         error = gamma - np.diag(self.optimum)
         return error.T @ (self.moment[:, None] * error)
 
     def readout_error(self, gamma: np.ndarray, direction: np.ndarray, head: np.ndarray) -> float:
-        """E[(z_1 u - sum_a h_a' Gamma w_a)^2] of a head (dv, d) on all value coordinates, the first being asked for."""
+        """E[(z_1 u - sum_a h_a' Gamma w_a)^2] of a head (dv, d); the first value coordinate is asked for."""
         turned = head @ gamma.T
         return float(1 - 2 * turned[0] @ (self.variances * direction) + np.sum(self.moment * turned**2))

@@ -2,7 +2,7 @@
 
     v_l = z phi(k_l) + N(0, sigma^2),   z entries N(0, lam),   target z phi(q)
 
-The posterior of z is Gaussian; the pair T = (Phi'Phi, V'Phi) is its minimal sufficient statistic, a sum over tokens.
+The posterior of z is Gaussian; T = (Phi'Phi, V'Phi) is its minimal sufficient statistic, a sum over tokens.
 """
 
 from collections.abc import Callable, Iterable
@@ -113,7 +113,9 @@ class ExchangeableLatent:
     def bayes_var(self, batch: Batch) -> np.ndarray:
         """sigma^2 phi(q)' (Phi'Phi + r I)^-1 phi(q), plus sigma^2 when the target is noisy."""
         phi_q = self.features(batch.query)
-        variance = self.sigma**2 * np.einsum("nf,nf->n", phi_q, self._solved(self.features(batch.keys), phi_q))
+        variance = self.sigma**2 * np.einsum(
+            "nf,nf->n", phi_q, self._solved(self.features(batch.keys), phi_q)
+        )
         return variance + self.sigma**2 if self.noisy_target else variance
 
     def _solved(self, phi: np.ndarray, phi_q: np.ndarray) -> np.ndarray:
@@ -128,13 +130,14 @@ class ExchangeableLatent:
         return Representation(np.zeros((self.D, self.D)), np.zeros((self.dv, self.D)))
 
     def represent(self, tokens: Tokens | Iterable[Tokens]) -> Representation:
-        """T of one sequence, given whole or as an iterable of pieces; memory does not grow with the length."""
+        """T of one sequence, whole or as an iterable of pieces; memory does not grow with the length."""
         if not isinstance(tokens, Tokens):
             return sum((self.represent(piece) for piece in tokens), self.nothing_seen())
         keys, values = np.asarray(tokens.keys, float), np.asarray(tokens.values, float)
         if keys.ndim != 2 or values.shape != (len(keys), self.dv):
             raise ValueError(
-                f"`tokens` must hold keys (L, {self.key_law.d}) and values (L, {self.dv}) of one sequence, got "
+                f"`tokens` must hold keys (L, {self.key_law.d}) and values (L, {self.dv}) of one sequence, "
+                "got "
                 f"{keys.shape} and {values.shape}; represent the sequences of a batch one by one."
             )
         total = self.nothing_seen()

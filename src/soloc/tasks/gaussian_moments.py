@@ -1,6 +1,6 @@
 """The moment h = V'K/L of a sequence with Gaussian keys, drawn from its own law without drawing a token.
 
-K'K/L is Wishart, K'K/L = C C' with C from Bartlett's decomposition, and given it h = z CC' + (sigma/sqrt L) N(0, CC'):
+K'K/L = C C' is Wishart, C comes from Bartlett's decomposition, and h = z CC' + (sigma/sqrt L) N(0, CC') given it:
 O(d^2) numbers for a sequence of any length.
 """
 
@@ -24,7 +24,9 @@ def gaussian_moments(
     """n sequences of L tokens v = z k + N(0, sigma^2), seen through h alone."""
     d = key_law.d
     if d > L:
-        raise ValueError(f"`L` must be at least d = {d}, for K'K to be invertible, got {L}; draw the tokens instead.")
+        raise ValueError(
+            f"`L` must be at least d = {d}, for K'K to be invertible, got {L}; draw the tokens instead."
+        )
     root = np.tril(rng.standard_normal((n, d, d)), -1)
     root[:, np.arange(d), np.arange(d)] = np.sqrt(rng.chisquare(L - np.arange(d), (n, d)))
     root *= np.sqrt(np.array(key_law.variances) / L)[:, None]

@@ -36,5 +36,5 @@ class GaussianKeys:
 
 
 def weakly_spread(condition: float, strong: int = 3, weak: int = 3) -> GaussianKeys:
-    """Gaussian keys with `strong` variances 1 and `weak` variances 1/condition: Sigma of condition number K."""
+    """Gaussian keys with `strong` variances 1 and `weak` variances 1/condition."""
     return GaussianKeys((1.0,) * strong + (1.0 / condition,) * weak)

@@ -1,6 +1,6 @@
 """Recall of one value by a blurred copy of its key: the task for which softmax is exactly Bayes.
 
-    J0 uniform,   q = k_J0 + sqrt(tau) N(0, I),   |k_l| = 1,   target v_J0
+J0 uniform,   q = k_J0 + sqrt(tau) N(0, I),   |k_l| = 1,   target v_J0
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,9 @@ class NoisyRecall:
 
     def __post_init__(self) -> None:
         if not self.tau > 0:
-            raise ValueError(f"`tau` must be > 0, got {self.tau}; without blur the nearest key is the answer.")
+            raise ValueError(
+                f"`tau` must be > 0, got {self.tau}; without blur the nearest key is the answer."
+            )
         for name, least in (("d", 2), ("dv", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"`{name}` must be at least {least}, got {getattr(self, name)}.")

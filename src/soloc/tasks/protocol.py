@@ -1,4 +1,4 @@
-"""What every task with a latent and tokens answers to: one batch, one Bayes predictor, one claim of exchangeability."""
+"""What every task with a latent and tokens answers to: a batch, its Bayes predictor, its exchangeability."""
 
 from typing import Literal, NamedTuple, Protocol
 
@@ -32,7 +32,7 @@ class Task(Protocol):
 
     @property
     def exchangeable(self) -> Exchangeable:
-        """'infinite' (de Finetti: more tokens say more of the latent) or 'finite' (the latent is a position)."""
+        """'infinite' (de Finetti: more tokens tell more) or 'finite' (the latent is a position)."""
 
     def sample(self, key: jax.Array, n: int, L: int) -> Batch:
         """n sequences of L tokens."""
