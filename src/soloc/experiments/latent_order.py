@@ -1,8 +1,8 @@
 """Where is the order of tokens that attention does not see? In their positional encoding, or lost.
 
 A signal s_l = z phi(x_l) over the places x_l = l/L of a circle is seen with noise; the question is its value
-at one place. Turning the circle by one place permutes the tokens, so that without places the answer's posterior
-mean is 0 and the best error is the prior variance, 1, whatever L.
+at one place. Turning the circle by one place permutes the tokens, so that without places the answer's
+posterior mean is 0 and the best error is the prior variance, 1, whatever L.
 """
 
 from dataclasses import dataclass

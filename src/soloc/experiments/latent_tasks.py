@@ -96,7 +96,7 @@ def entries(config: Config) -> dict[str, Entry]:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, task and mechanism: risk, excess over Bayes on the same draws, weights' distance."""
+    """One row per length, task and mechanism: risk, excess over Bayes, distance of the weights."""
     rows = []
     for L in config.lengths:
         for name, entry in entries(config).items():

@@ -1,4 +1,4 @@
-"""Population risk of learned linear attention y = h' Gamma q, h = (1/L) sum_l v_l k_l the moment of a sequence.
+"""Population risk of learned linear attention y = h' Gamma q, h = (1/L) sum_l v_l k_l.
 
 The risk is quadratic in Gamma, so that the excess of any Gamma over the optimum is exact.
 """
@@ -31,7 +31,7 @@ class Supervised(NamedTuple):
         return np.sum(error**2, (-2, -1)) / (self.d**2 * self.optimum)
 
     def untied_excess(self, gammas: np.ndarray) -> float:
-        """R - R* of y = sum_l v_l k_l' Gamma_l q, a matrix for every position (L, d, d); optimum gamma*/L I."""
+        """R - R* of y = sum_l v_l k_l' Gamma_l q, one matrix per position (L, d, d); optimum gamma*/L I."""
         error = gammas - self.optimum / self.L * np.eye(self.d)
         own = (1 + self.sigma**2) / self.d - 1 / self.d**2
         return float(own * np.sum(error**2) + np.sum(error.sum(0) ** 2) / self.d**2) / self.d

@@ -1,6 +1,6 @@
 """The moment h = V'K/L of a sequence with Gaussian keys, drawn from its own law without drawing a token.
 
-K'K/L = C C' is Wishart, C comes from Bartlett's decomposition, and h = z CC' + (sigma/sqrt L) N(0, CC') given it:
+K'K/L = CC' is Wishart (C by Bartlett's decomposition) and, given it, h = z CC' + (sigma/sqrt L) N(0, CC'):
 O(d^2) numbers for a sequence of any length.
 """
 
