@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.experiments.latent_bands import band, log_slope, mean_and_error, pieces
+from soloc.experiments.latent_bands import band, log_slope, mean_and_error, one_blas_thread, pieces
 from soloc.maths.harmonics import Harmonics
 from soloc.maths.randomness import derived_key, generator
 from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
@@ -43,7 +43,7 @@ class Config:
     ridge_schedule: tuple[float, float] = (0.1, 0.75)
 
 
-QUICK = Config(sequences=250)
+QUICK = Config(sequences=200)
 
 
 class Mechanism(NamedTuple):
@@ -103,6 +103,7 @@ def mechanisms(config: Config, L: int) -> list[Mechanism]:
     ]
 
 
+@one_blas_thread
 def run(config: Config) -> pd.DataFrame:
     """One row per length and mechanism: error per value coordinate, its standard error and its law."""
     task = ExchangeableLatent(sigma=config.sigma)

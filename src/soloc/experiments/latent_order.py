@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.experiments.latent_bands import at_most, band, mean_and_error
+from soloc.experiments.latent_bands import at_most, band, mean_and_error, one_blas_thread
 from soloc.maths.harmonics import Harmonics
 from soloc.maths.randomness import derived_key, generator
 from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
@@ -35,6 +35,7 @@ class Config:
 QUICK = Config(sequences=3000)
 
 
+@one_blas_thread
 def run(config: Config) -> pd.DataFrame:
     """One row per length, reader and order: error, its law, largest change of an answer by shuffling."""
     rows = []

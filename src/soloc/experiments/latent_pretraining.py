@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.experiments.latent_bands import at_most, band
+from soloc.experiments.latent_bands import at_most, band, one_blas_thread
 from soloc.maths.randomness import derived_key, generator
 from soloc.risk.linear_attention import Masked
 from soloc.tasks.gaussian_moments import gaussian_moments
@@ -28,9 +28,10 @@ class Config:
     sigma: float = 0.5
 
 
-QUICK = Config(runs=40, draws=6)
+QUICK = Config(runs=25)
 
 
+@one_blas_thread
 def run(config: Config) -> pd.DataFrame:
     """One row per K and run: excess of masked and downstream error, the bound, floors, few-shot errors."""
     rows = []
