@@ -12,6 +12,8 @@ from soloc.risk.linear_attention import Masked
 from soloc.tasks.gaussian_moments import gaussian_moments
 from soloc.tasks.key_laws import GaussianKeys, weakly_spread
 
+DIRECTIONS = 6  # d: three strong and three weak
+
 
 @dataclass(frozen=True)
 class Config:
@@ -92,7 +94,7 @@ def _few_shot(
 def _by_condition(table: pd.DataFrame) -> pd.DataFrame:
     """Means over runs for every K, with the ratios that the claims are about."""
     means = table.groupby("K").mean()
-    means["transfer"] = 6 * means["down_weak"] / (means.index.to_numpy() * means["ssl_excess"])
+    means["transfer"] = DIRECTIONS * means["down_weak"] / (means.index.to_numpy() * means["ssl_excess"])
     for m in shots(table):
         means[f"ratio_{m}"] = means[f"ssl_{m}"] / means[f"raw_{m}"]
     return means

@@ -156,7 +156,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     ratio = float(np.mean(streamed["error"] * streamed["L"] / 2.0))
     out.append(
         band(
-            "a stream is represented in constant memory",
+            "a stream that is never in memory whole is inferred at the Bayes rate",
             "error / (sigma^2 D/L), mean over streamed lengths",
             ratio,
             0.1,

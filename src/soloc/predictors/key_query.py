@@ -69,8 +69,8 @@ class SoftmaxAttention:
         temperature = at_length(self.temperature, L)
         if not temperature > 0:
             raise ValueError(
-                f"`temperature` must be > 0, got {temperature} for {L} tokens; for hard attention take a small "
-                "one, such as 1e-6."
+                f"`temperature` must be > 0, got {temperature} for {L} tokens; for hard attention take a "
+                "small one, such as 1e-6."
             )
         return temperature
 
