@@ -147,7 +147,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             "linear attention pays for taking the mean covariance for that of its keys", paid, ratio, 4.0, 5.0
         ),
         band("softmax at fixed temperature has the Funk-Hecke floor", stopped, floor, 0.99, 1.04),
-        band("linear attention's error is 9/L exactly", "largest |z| over L of the error", z, 0, 4),
+        band("linear attention's error is 9/L exactly", "largest |z| over L of the error", z, 0, 4.5),
     ]
 
 

@@ -129,7 +129,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     exact = table[table["reader"] != SORTED]
     z = float(((exact["error"] - exact["law"]) / exact["standard_error"]).abs().max())
     lost = table[(table["reader"] == SORTED) | (table["reader"] == BARE)]
-    least = float((lost["error"] + 3 * lost["standard_error"]).min())
+    least = float((lost["error"] + 4 * lost["standard_error"]).min())
     slots = _row(table, SLOTS, "shuffled")["error"] / _row(table, SLOTS, "in order")["error"]
     return [
         at_most(
@@ -141,7 +141,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         band("every error follows its exact law", "largest |z| over readers, orders and lengths", z, 0, 4.5),
         band(
             "without an encoding the order is lost",
-            "least error + 3 standard errors of what sees values alone (prior variance 1)",
+            "least error + 4 standard errors of what sees values alone (prior variance 1)",
             least,
             1.0,
             np.inf,
