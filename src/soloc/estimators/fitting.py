@@ -1,0 +1,121 @@
+"""Fitting a head: from a problem, a loss and an alpha to a head, and the search for a start."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from soloc.estimators.likelihood import Likelihood
+from soloc.estimators.mean_pool import MeanPool
+from soloc.estimators.model import Head
+from soloc.estimators.solver import History, minimise
+from soloc.estimators.squared import SquaredLoss
+from soloc.estimators.starts import SCALES, start_directions
+from soloc.estimators.tokens import Tokens
+
+LOSSES: dict[str, Any] = {"squared": SquaredLoss, "likelihood": Likelihood}
+EM_STEPS = 2  # steps with a fresh metric before the quasi-Newton method keeps it
+SHORT = 6  # iterations by which starts are compared
+START_BAGS = 1000  # bags on which starts are compared
+TYPICAL_ALPHA = 0.02  # alpha per bag at which starts are compared when alpha is "auto"
+
+
+class Problem(NamedTuple):
+    """Bags in standard units, centred labels, and what else enters the objective."""
+
+    tokens: Tokens
+    y: np.ndarray
+    context: np.ndarray | None
+    fit_intercept: bool
+
+    def objective(self, loss: str, alpha: float, weights: np.ndarray) -> Any:
+        """The objective of `loss` on the bags with these weights."""
+        return LOSSES[loss](self.tokens, self.y, weights, alpha, self.context, self.fit_intercept)
+
+
+class Fitted(NamedTuple):
+    """A head and how it was reached."""
+
+    head: Head
+    history: History
+    objective: Any
+
+
+def fit_head(
+    problem: Problem,
+    loss: str,
+    alpha: float,
+    weights: np.ndarray,
+    start: Head,
+    *,
+    max_iter: int,
+    tol: float,
+    em_steps: int = EM_STEPS,
+    progress: Callable[[History], Any] | None = None,
+) -> Fitted:
+    """EM steps in a fresh metric, then L-BFGS in the last one; for the squared loss these are Gauss-Newton steps."""
+    objective = problem.objective(loss, alpha, weights)
+    point = objective.point(start)
+    evaluations, trace = 0, []
+    for _ in range(min(em_steps, max_iter - 1)):
+        solution = minimise(objective, point, objective.metric(point), max_iter=1, tol=tol)
+        point = solution.point
+        evaluations += solution.history.evaluations
+        trace += solution.history.objective[:-1]
+        if solution.history.converged:
+            break
+    solution = minimise(objective, point, objective.metric(point), max_iter=max_iter, tol=tol, progress=progress)
+    history = solution.history
+    history.objective = trace + history.objective
+    history.evaluations += evaluations
+    return Fitted(objective.head(solution.point), history, objective)
+
+
+def best_starts(
+    problem: Problem, losses: list[str], alpha: float, pooled: MeanPool, n_starts: int, rng: np.random.Generator, tol: float
+) -> dict[str, Head]:
+    """For each loss the start that its objective likes best after a few iterations, on at most `START_BAGS` bags.
+
+    The squared loss compares every start; the likelihood begins where the squared loss ended and at the first (moment) start.
+    """
+    small = subset(problem, START_BAGS, rng)
+    squared = small.objective("squared", alpha, np.ones(len(small.y)))
+    found: list[tuple[float, Head]] = []
+    moment: list[Head] = []
+    for direction in start_directions(small.tokens, small.y, pooled.coef, n_starts, rng):
+        keys = [sign * scale * direction for scale in SCALES for sign in (1, -1)]
+        key = min(keys, key=squared.value)
+        moment = moment or [squared.head(key)]
+        solution = minimise(squared, key, squared.metric(key), max_iter=SHORT, tol=tol)
+        found.append((solution.value, squared.head(solution.point)))
+    if not found:  # no feature varies
+        found = [(0.0, squared.head(np.zeros(problem.tokens.x.shape[1])))]
+    best = min(found, key=lambda pair: pair[0])[1]
+    return {loss: best if loss == "squared" else likelihood_start(small, alpha, [best, *moment], tol) for loss in losses}
+
+
+def likelihood_start(problem: Problem, alpha: float, heads: list[Head], tol: float) -> Head:
+    """The better of the heads after a few iterations on the likelihood."""
+    objective = problem.objective("likelihood", alpha, np.ones(len(problem.y)))
+    found = []
+    for head in heads:
+        point = objective.point(head)
+        solution = minimise(objective, point, objective.metric(point), max_iter=SHORT, tol=tol)
+        found.append((solution.value, objective.head(solution.point)))
+    return min(found, key=lambda pair: pair[0])[1]
+
+
+def subset(problem: Problem, most: int, rng: np.random.Generator) -> Problem:
+    """A random part of a large problem, of at most `most` bags; the problem itself when it is small."""
+    n = len(problem.y)
+    if n <= 1.2 * most:
+        return problem
+    chosen = np.sort(rng.choice(n, most, replace=False))
+    return part_of(problem, chosen)
+
+
+def part_of(problem: Problem, chosen: np.ndarray) -> Problem:
+    """The problem restricted to some bags."""
+    tokens = Tokens(problem.tokens.bags[chosen], problem.tokens.centre, problem.tokens.scale)
+    context = None if problem.context is None else problem.context[chosen]
+    return Problem(tokens, problem.y[chosen], context, problem.fit_intercept)
