@@ -59,6 +59,7 @@ class Bags:
         self.ids = None if ids is None else list(ids)
         self.names = None if names is None else [str(name) for name in names]
         self.labels = None if labels is None else np.asarray(labels)
+        self.features: list[str] | None = None  # names of the columns, when a data frame brought them along
         if self.ids is not None and len(self.ids) != len(self):
             raise ValueError(f"`ids` must have one entry per bag, {len(self)}, got {len(self.ids)}.")
         if self.names is not None and len(self.names) != len(array):
@@ -115,6 +116,8 @@ class Bags:
 
     def __getitem__(self, index: Any) -> "Bags":
         """The chosen bags, again as `Bags`: a position, a slice, positions or a mask."""
+        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:  # as scikit-learn indexes arrays
+            index = index[0]
         chosen = np.atleast_1d(np.arange(len(self))[index])
         if len(chosen) == 0:
             raise ValueError("a selection of bags must keep at least one bag, got none.")

@@ -76,20 +76,21 @@ class SingleLocation(BaseEstimator):
         keep = np.concatenate([[True], owners[1:] != owners[:-1]])  # ties: the first
         return first[keep] - tokens.starts
 
-    def explain(self, X, bag=0, *, ax=None):
-        """Draw the instances of one bag with their weights and contributions; in a notebook it shows as HTML.
+    def explain(self, X, bag=0):
+        """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
 
-        Returns an `Explanation` with `table`, `figure()` and `html()`.
+        It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d) array is one bag.
         """
         from soloc.estimators.explain import explain
 
-        return explain(self, X, bag, ax=ax)
+        self._warn_when_in_doubt()
+        return explain(self, X, bag)
 
-    def save(self, path):
-        """Write the fitted model to one file of arrays and JSON that cannot execute anything."""
+    def save(self, path, notes=None):
+        """Write the fitted model, and `notes` (plain JSON), to one file that cannot execute anything; see `load`."""
         from soloc.estimators.files import save
 
-        save(self, path)
+        save(self, path, notes)
 
     # -- shared work -------------------------------------------------------------------------------------------------------
 

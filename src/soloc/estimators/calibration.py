@@ -52,6 +52,13 @@ def mixture_cdf(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -
     return tokens.total(reading.attention * ndtr(z))
 
 
+def posterior_residual(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
+    """Distance of each label from the value of its instance, averaged over where the label says that instance is."""
+    residual = tokens.spread(y - reading.offset) - reading.values
+    posterior = tokens.softmax(np.log(np.maximum(reading.attention, 1e-30)) - 0.5 * (residual / noise) ** 2)
+    return tokens.total(posterior * residual)
+
+
 def mixture_quantile(level: float, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
     """The y at which the mixture's distribution function reaches `level`, by bisection in all bags at once."""
     reach = noise * 12.0

@@ -7,7 +7,7 @@ import numpy as np
 
 from soloc.estimators.likelihood import Likelihood
 from soloc.estimators.mean_pool import MeanPool
-from soloc.estimators.model import Head
+from soloc.estimators.model import Head, pooled_prediction, read
 from soloc.estimators.solver import History, minimise
 from soloc.estimators.squared import SquaredLoss
 from soloc.estimators.starts import SCALES, start_directions
@@ -32,6 +32,23 @@ class Problem(NamedTuple):
         """The objective of `loss` on the bags with these weights."""
         return LOSSES[loss](self.tokens, self.y, weights, alpha, self.context, self.fit_intercept)
 
+    def predict(self, head: Head, loss: str) -> np.ndarray:
+        """Prediction of each bag in standard units; both losses predict the pooled value."""
+        return pooled_prediction(read(head, self.tokens, self.context), self.tokens)
+
+    def errors(self, predictions: np.ndarray, held: np.ndarray) -> np.ndarray:
+        """Squared error of the held-out bags."""
+        return (self.y[held] - predictions[held]) ** 2
+
+    def spread(self, held: np.ndarray) -> float:
+        """Error of the best constant on the held-out bags."""
+        return float(np.var(self.y[held])) or 1.0
+
+    def part(self, chosen: np.ndarray) -> "Problem":
+        """The problem restricted to some bags."""
+        tokens = Tokens(self.tokens.bags[chosen], self.tokens.centre, self.tokens.scale)
+        return self._replace(tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen])
+
 
 class Fitted(NamedTuple):
     """A head and how it was reached."""
@@ -42,7 +59,7 @@ class Fitted(NamedTuple):
 
 
 def fit_head(
-    problem: Problem,
+    problem: Any,
     loss: str,
     alpha: float,
     weights: np.ndarray,
@@ -105,17 +122,9 @@ def likelihood_start(problem: Problem, alpha: float, heads: list[Head], tol: flo
     return min(found, key=lambda pair: pair[0])[1]
 
 
-def subset(problem: Problem, most: int, rng: np.random.Generator) -> Problem:
+def subset(problem: Any, most: int, rng: np.random.Generator) -> Any:
     """A random part of a large problem, of at most `most` bags; the problem itself when it is small."""
     n = len(problem.y)
     if n <= 1.2 * most:
         return problem
-    chosen = np.sort(rng.choice(n, most, replace=False))
-    return part_of(problem, chosen)
-
-
-def part_of(problem: Problem, chosen: np.ndarray) -> Problem:
-    """The problem restricted to some bags."""
-    tokens = Tokens(problem.tokens.bags[chosen], problem.tokens.centre, problem.tokens.scale)
-    context = None if problem.context is None else problem.context[chosen]
-    return Problem(tokens, problem.y[chosen], context, problem.fit_intercept)
+    return problem.part(np.sort(rng.choice(n, most, replace=False)))

@@ -1,11 +1,12 @@
 """Single-location regression for the user's own bags: predict, say how sure, and name the decisive instance."""
 
 import numpy as np
+import pandas as pd
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from soloc.estimators.base import SingleLocation, labels_for
-from soloc.estimators.calibration import conformal_level, leverages, mixture_cdf, mixture_quantile
+from soloc.estimators.calibration import conformal_level, leverages, mixture_cdf, mixture_quantile, posterior_residual
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_head
 from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
@@ -100,27 +101,25 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             max_iter=self.max_iter, tol=self.tol, progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
-        self.n_iter_ = len(self.history_.objective) - 1
         self._describe(problem, pooled, held_out)
         self._warn_about_convergence()
         return self
 
     def _describe(self, problem: Problem, pooled: MeanPool, held_out: np.ndarray | None) -> None:
-        """Fitted attributes in the units of the data, calibration and diagnostics."""
-        head, tokens, unit = self.head_, problem.tokens, self._label_scale
-        self.key_, self.value_ = head.key / self.scale_, unit * head.value / self.scale_
-        self.context_coef_ = None if head.context is None else unit * head.context / self.scale_
-        at_centre = self.centre_ @ (self.value_ + (0.0 if self.context_coef_ is None else self.context_coef_))
-        self.intercept_ = float(self._label_mean + unit * head.intercept - at_centre)
-        self.noise_ = unit * head.noise
+        """Calibration, diagnostics, and the fitted attributes in the units of the data."""
+        head, tokens = self.head_, problem.tokens
+        self._set_units()
         reading = read(head, tokens, problem.context)
         fitted = pooled_prediction(reading, tokens)
         influence = leverages(problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head)
         residual = (problem.y - fitted) / (1 - influence)
-        transform = mixture_cdf(fitted + residual, reading, tokens, head.noise)
+        moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (1 - influence)
+        transform = mixture_cdf(moved, reading, tokens, head.noise)
         scores = np.abs(2 * transform - 1) if self.loss_ == "likelihood" else np.abs(residual)
         self.calibration_ = np.sort(scores)
-        self._residual_columns = problem.y, problem.y - residual, transform
+        if self.loss_ == "squared":
+            transform = (np.argsort(np.argsort(residual)) + 0.5) / len(residual)
+        self._left_out = np.stack([problem.y, problem.y - residual, transform])
         seen = np.arange(len(problem.y)) if held_out is None else np.flatnonzero(np.isfinite(held_out))
         predicted = problem.y - residual if held_out is None else held_out
         self.diagnostics_ = Diagnostics(
@@ -130,14 +129,42 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             *concentration(reading.attention, tokens),
         )
 
-    @property
-    def residuals_(self):
-        """Label, leave-one-out prediction and probability integral transform of each training bag."""
-        import pandas as pd
+    def _set_units(self) -> None:
+        """Key, value, intercept and noise in the units of the data, from the head in standard units."""
+        head, unit = self.head_, self._label_scale
+        self.key_, self.value_ = head.key / self.scale_, unit * head.value / self.scale_
+        self.context_coef_ = None if head.context is None else unit * head.context / self.scale_
+        at_centre = self.centre_ @ (self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_)
+        self.intercept_ = float(self._label_mean + unit * head.intercept - at_centre)
+        self.noise_ = unit * head.noise
+        self.n_iter_ = len(self.history_.objective) - 1
 
-        labels, predictions, transform = self._residual_columns
+    def _contributions(self, reading, tokens, output=None):
+        """Value of each instance of the one bag in the units of the label, and the offset of the bag."""
+        offset = self._label_mean + self._label_scale * float(reading.offset[0])
+        return self._label_scale * reading.values.astype(np.float64), offset
+
+    @property
+    def residuals_(self) -> pd.DataFrame:
+        """Label, leave-one-out prediction and probability integral transform of each training bag."""
+        labels, predictions, transform = self._left_out
         mean, unit = self._label_mean, self._label_scale
         return pd.DataFrame({"label": mean + unit * labels, "prediction": mean + unit * predictions, "pit": transform})
+
+    def residuals(self, X, y) -> pd.DataFrame:
+        """Label, prediction and probability integral transform of each bag, for calibration and residual plots."""
+        bags, tokens = self._bags(X)
+        y = check_labels(y, len(bags))
+        reading = self._read(tokens)
+        prediction = pooled_prediction(reading, tokens)
+        labels = (y - self._label_mean) / self._label_scale
+        if self.loss_ == "likelihood":
+            transform = mixture_cdf(labels, reading, tokens, self.head_.noise)
+        else:
+            left_out = np.sort(self._left_out[0] - self._left_out[1])
+            transform = (np.searchsorted(left_out, labels - prediction) + 0.5) / (len(left_out) + 1)
+        prediction = self._label_mean + self._label_scale * prediction
+        return pd.DataFrame({"label": y, "prediction": prediction, "pit": transform})
 
     def predict(self, X):
         """Predicted label of each bag, (n,)."""

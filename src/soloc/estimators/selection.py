@@ -1,12 +1,12 @@
 """Selection on held-out bags: a path of alphas with warm starts, for each loss, with groups kept together."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, fit_head, part_of
-from soloc.estimators.model import Head, pooled_prediction, read
+from soloc.estimators.fitting import TYPICAL_ALPHA, fit_head
+from soloc.estimators.model import Head
 
 FACTOR = 3.0  # between neighbours on the path
 LARGEST, SMALLEST = 3.0, 1e-6  # alpha per bag at the ends of the path
@@ -18,7 +18,7 @@ LOOSE = 10.0  # the path needs less precision than the last fit
 
 
 class Trial(NamedTuple):
-    """One setting tried on every fold: the heads it reached and the squared error of each held-out bag."""
+    """One setting tried on every fold: the heads it reached and the error of each held-out bag."""
 
     loss: str
     alpha: float
@@ -28,7 +28,7 @@ class Trial(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Mean squared error of the held-out bags."""
+        """Mean error of the held-out bags."""
         return float(self.errors.mean())
 
 
@@ -36,7 +36,7 @@ class Choice(NamedTuple):
     """The setting that the held-out bags chose, and every score on the way."""
 
     trial: Trial
-    scores: pd.DataFrame  #: loss, alpha, held_out_r2
+    scores: pd.DataFrame  #: loss, alpha, held_out (share of the error of a constant that is removed: R^2)
     predictions: np.ndarray  #: of the chosen setting on the held-out bags; NaN on the others
 
 
@@ -62,7 +62,7 @@ def held_out_folds(n: int, groups: np.ndarray | None, rng: np.random.Generator) 
 
 
 def select(
-    problem: Problem,
+    problem: Any,
     losses: list[str],
     alpha: float | None,
     starts: dict[str, Head],
@@ -75,16 +75,16 @@ def select(
     n = len(problem.y)
     most = max(FEWEST_BAGS, int(MOST_NUMBERS / problem.tokens.x.size * n))
     chosen = np.arange(n) if n <= 1.2 * most else np.sort(rng.choice(n, most, replace=False))
-    part = problem if len(chosen) == n else part_of(problem, chosen)
+    part = problem if len(chosen) == n else problem.part(chosen)
     folds = held_out_folds(len(chosen), None if groups is None else groups[chosen], rng)
     choice = choose(part, losses, None if alpha is None else [alpha], starts, folds, tol=tol)
-    predictions = np.full(n, np.nan)
+    predictions = np.full(problem.y.shape, np.nan)
     predictions[chosen] = choice.predictions
     return choice._replace(predictions=predictions)
 
 
 def choose(
-    problem: Problem,
+    problem: Any,
     losses: list[str],
     alphas: list[float] | None,
     starts: dict[str, Head],
@@ -92,22 +92,28 @@ def choose(
     *,
     tol: float,
 ) -> Choice:
-    """Loss and alpha by the held-out squared error; `alphas` None means the path.
+    """Loss and alpha by the held-out error; `alphas` None means the path.
 
-    Among the settings that the held-out bags cannot tell from the best one (the paired difference is within one
-    standard error, or below `SAME` of the variance) the likelihood is preferred, then the largest alpha.
+    The likelihood is preferred when it is within one standard error (of the paired difference) of the best setting;
+    then the largest alpha within half of one, because too small an alpha costs more than too large a one.
     """
     held = np.any(folds, axis=0)
-    spread = float(np.var(problem.y[held])) or 1.0
+    spread = problem.spread(held)
     trials: list[Trial] = []
     for loss in losses:
         rival = min(trials, key=lambda t: t.error) if trials else None
         trials += walk(problem, loss, alphas, starts[loss], folds, spread, rival, tol=tol)
     best = min(trials, key=lambda t: t.error)
-    equal = [t for t in trials if excess(t, best) <= max(SAME * spread, standard_error(t, best))]
-    chosen = max(equal, key=lambda t: (t.loss == "likelihood", t.alpha))
-    rows = [{"loss": t.loss, "alpha": t.alpha, "held_out_r2": 1 - t.error / spread} for t in trials]
+    rivals = [t for t in trials if t.loss == "likelihood" and equal(t, best, spread, 1.0)]
+    best = min(rivals or [best], key=lambda t: t.error)
+    chosen = max((t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)), key=lambda t: t.alpha)
+    rows = [{"loss": t.loss, "alpha": t.alpha, "held_out": 1 - t.error / spread} for t in trials]
     return Choice(chosen, pd.DataFrame(rows), chosen.predictions)
+
+
+def equal(trial: Trial, best: Trial, spread: float, errors: float) -> bool:
+    """Whether the held-out bags cannot tell a trial from the best one."""
+    return excess(trial, best) <= max(SAME * spread, errors * standard_error(trial, best))
 
 
 def excess(trial: Trial, best: Trial) -> float:
@@ -122,7 +128,7 @@ def standard_error(trial: Trial, best: Trial) -> float:
 
 
 def walk(
-    problem: Problem,
+    problem: Any,
     loss: str,
     alphas: list[float] | None,
     start: Head,
@@ -154,15 +160,14 @@ def walk(
 
 
 def attempt(
-    problem: Problem, loss: str, alpha: float, heads: list[Head], folds: list[np.ndarray], tol: float
+    problem: Any, loss: str, alpha: float, heads: list[Head], folds: list[np.ndarray], tol: float
 ) -> Trial:
     """Fit without each fold in turn, from the given heads, and predict it."""
-    found, predictions = [], np.full(len(problem.y), np.nan)
+    found: list[Head] = []
+    predictions = np.full(problem.y.shape, np.nan)
     for fold, head in zip(folds, heads, strict=True):
         weights = (~fold).astype(float)
         fitted = fit_head(problem, loss, alpha, weights, head, max_iter=PATH_ITERATIONS, tol=LOOSE * tol, em_steps=0)
         found.append(fitted.head)
-        reading = read(fitted.head, problem.tokens, problem.context)
-        predictions[fold] = pooled_prediction(reading, problem.tokens)[fold]
-    held = np.any(folds, axis=0)
-    return Trial(loss, alpha, found, (problem.y[held] - predictions[held]) ** 2, predictions)
+        predictions[fold] = problem.predict(fitted.head, loss)[fold]
+    return Trial(loss, alpha, found, problem.errors(predictions, np.any(folds, axis=0)), predictions)

@@ -20,31 +20,31 @@ WIDE = 1000  # features beyond which the metric is only a diagonal
 
 
 class Ridge(NamedTuple):
-    """Solution of a weighted ridge problem with intercept."""
+    """Solution of a weighted ridge problem with intercept, for labels (n,) or (n, outputs)."""
 
     coef: np.ndarray
-    intercept: float
+    intercept: np.ndarray
 
 
 def ridge(features: np.ndarray, y: np.ndarray, weights: np.ndarray, alpha: float, fit_intercept: bool) -> Ridge:
     """Weighted ridge regression, in the primal or the dual, whichever is smaller."""
     total = weights.sum()
     centre = weights @ features / total if fit_intercept else np.zeros(features.shape[1])
-    middle = float(weights @ y / total) if fit_intercept else 0.0
-    target = weights * (y - middle)
+    middle = weights @ y / total if fit_intercept else np.zeros(y.shape[1:])
+    target = (weights * (y - middle).T).T
     n, d = features.shape
     if d <= n:
         gram = weighted_gram(features, weights) - total * np.outer(centre, centre)
         gram[np.diag_indices(d)] += alpha + 1e-12 * (np.trace(gram) + 1e-300)
-        right = target @ features - target.sum() * centre
+        right = features.T @ target - np.multiply.outer(centre, target.sum(axis=0))
         coef = cho_solve(cho_factor(gram, lower=True, check_finite=False), right, check_finite=False)
     else:
         root = np.sqrt(weights)
         rows = root[:, None] * (features.astype(np.float64) - centre)
         kernel = rows @ rows.T
         kernel[np.diag_indices(n)] += alpha + 1e-12 * (np.trace(kernel) + 1e-300)
-        coef = rows.T @ cho_solve(cho_factor(kernel, lower=True, check_finite=False), root * (y - middle))
-    return Ridge(coef, middle - float(centre @ coef))
+        coef = rows.T @ cho_solve(cho_factor(kernel, lower=True, check_finite=False), (root * (y - middle).T).T)
+    return Ridge(coef, middle - centre @ coef)
 
 
 def weighted_gram(features: np.ndarray, weights: np.ndarray, others: np.ndarray | None = None) -> np.ndarray:
@@ -61,7 +61,10 @@ def weighted_gram(features: np.ndarray, weights: np.ndarray, others: np.ndarray 
 
 
 class SquaredLoss:
-    """The projected objective as a function of k alone, for bags with weights (0 leaves a bag out)."""
+    """The projected objective as a function of k alone, for bags with weights (0 leaves a bag out).
+
+    Labels may have several outputs, (n, outputs), for `value` and `head`: all that the start of a classifier needs.
+    """
 
     def __init__(
         self, tokens: Tokens, y: np.ndarray, weights: np.ndarray, alpha: float, context: np.ndarray | None, fit_intercept: bool
@@ -86,8 +89,8 @@ class SquaredLoss:
         solved = self.inner(pooled)
         features = pooled if self.context is None else np.hstack([pooled, self.context])
         residual = self.y - features @ solved.coef - solved.intercept
-        penalty = solved.coef @ solved.coef + KEY_SHARE * key @ key
-        return float(self.weights @ residual**2 + self.alpha * penalty) / self.total
+        penalty = np.sum(solved.coef**2) + KEY_SHARE * key @ key
+        return float(np.sum(self.weights @ residual**2) + self.alpha * penalty) / self.total
 
     def __call__(self, key: np.ndarray) -> tuple[float, np.ndarray]:
         """Objective and gradient at k."""
@@ -144,6 +147,9 @@ class SquaredLoss:
         solved = self.inner(pooled)
         d = len(key)
         extra = None if self.context is None else solved.coef[d:]
-        fitted = pooled @ solved.coef[:d] + solved.intercept + (0.0 if extra is None else self.context @ extra)
-        noise = np.sqrt(self.weights @ (self.y - fitted) ** 2 / self.total)
-        return Head(key, solved.coef[:d], extra, solved.intercept, max(float(noise), 1e-6))
+        fitted = pooled @ solved.coef[:d].astype(pooled.dtype) + solved.intercept
+        if extra is not None:
+            fitted = fitted + self.context @ extra
+        noise = np.sqrt(np.mean(self.weights @ (self.y - fitted) ** 2) / self.total)
+        intercept = solved.intercept if self.y.ndim == 2 else float(solved.intercept)
+        return Head(key, solved.coef[:d], extra, intercept, max(float(noise), 1e-6))
