@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Bags:
-    """Bags of instances: `values` (N, d) and `offsets` (n + 1,); bag i is `values[offsets[i]:offsets[i + 1]]`.
+    """Bags of instances: bag i is `values[offsets[i]:offsets[i + 1]]`.
 
     Parameters
     ----------
@@ -42,17 +42,20 @@ class Bags:
         starts = np.asarray(offsets)
         if starts.ndim != 1 or len(starts) < 2 or not np.issubdtype(starts.dtype, np.integer):
             raise ValueError(
-                "`offsets` must be a one-dimensional array of at least two integers, where each bag begins and where "
+                "`offsets` must be a one-dimensional array of at least two integers, where each bag begins "
+                "and where "
                 f"the last one ends, got shape {starts.shape} and type {starts.dtype}."
             )
         array = numeric(values, "`values`")
         if array.ndim != 2 or array.shape[1] == 0:
             raise ValueError(
-                f"`values` must have shape (instances, features) with at least one feature, got {array.shape}."
+                "`values` must have shape (instances, features) with at least one feature, got "
+                f"{array.shape}."
             )
         if starts[0] != 0 or starts[-1] != len(array):
             raise ValueError(
-                f"`offsets` must run from 0 to the number of instances {len(array)}, got {starts[0]} to {starts[-1]}."
+                f"`offsets` must run from 0 to the number of instances {len(array)}, got {starts[0]} to "
+                f"{starts[-1]}."
             )
         self.values = array
         self.offsets = starts.astype(np.intp)
@@ -63,13 +66,17 @@ class Bags:
         if self.ids is not None and len(self.ids) != len(self):
             raise ValueError(f"`ids` must have one entry per bag, {len(self)}, got {len(self.ids)}.")
         if self.names is not None and len(self.names) != len(array):
-            raise ValueError(f"`names` must have one entry per instance, {len(array)}, got {len(self.names)}.")
+            raise ValueError(
+                f"`names` must have one entry per instance, {len(array)}, got {len(self.names)}."
+            )
         if self.labels is not None and self.labels.shape != (len(self),):
-            raise ValueError(f"`labels` must have one entry per bag, {len(self)}, got shape {self.labels.shape}.")
+            raise ValueError(
+                f"`labels` must have one entry per bag, {len(self)}, got shape {self.labels.shape}."
+            )
         self._refuse_empty()
         self._refuse_not_finite()
 
-    # -- ways in ---------------------------------------------------------------------------------------------------
+    # -- ways in ---------------------------------------------------------------------------------------------
 
     @classmethod
     def from_list(cls, bags: Sequence[Any], **named: Any) -> "Bags":
@@ -98,15 +105,15 @@ class Bags:
     ) -> "Bags":
         """Bags from a pandas or polars frame with one row per instance.
 
-        Rows of a bag need not be adjacent; bags come in order of first appearance. `features` defaults to every
-        numeric column but `bag`, `label` and `name`. With `label` the labels, which must agree within a bag, are kept
-        as `labels`; with `name` a column of instance names is kept as `names`.
+        Rows of a bag need not be adjacent; bags come in order of first appearance. `features` defaults to
+        every numeric column but `bag`, `label` and `name`. With `label` the labels, which must agree within a
+        bag, are kept as `labels`; with `name` a column of instance names is kept as `names`.
         """
         from soloc.estimators.frames import read_frame
 
         return read_frame(cls, frame, bag, features, label, name)
 
-    # -- what a sequence of bags can do ------------------------------------------------------------------------------
+    # -- what a sequence of bags can do ----------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -116,8 +123,8 @@ class Bags:
 
     def __getitem__(self, index: Any) -> "Bags":
         """The chosen bags, again as `Bags`: a position, a slice, positions or a mask."""
-        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:  # as scikit-learn indexes arrays
-            index = index[0]
+        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:
+            index = index[0]  # scikit-learn indexes what has a shape like this
         chosen = np.atleast_1d(np.arange(len(self))[index])
         if len(chosen) == 0:
             raise ValueError("a selection of bags must keep at least one bag, got none.")
@@ -133,7 +140,8 @@ class Bags:
         )
 
     def __repr__(self) -> str:
-        return f"Bags({len(self)} bags, {len(self.values)} instances, {self.width} features, {self.values.dtype})"
+        size = f"{len(self)} bags, {len(self.values)} instances, {self.width} features"
+        return f"Bags({size}, {self.values.dtype})"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -167,13 +175,15 @@ class Bags:
         """One array per bag, from one entry per instance."""
         return np.split(flat, self.offsets[1:-1])
 
-    # -- refusals ------------------------------------------------------------------------------------------------------
+    # -- refusals --------------------------------------------------------------------------------------------
 
     def _refuse_empty(self) -> None:
         lengths = np.diff(self.offsets)
         if (lengths <= 0).any():
             position = int(np.argmax(lengths <= 0))
-            raise ValueError(f"bag {self.id_of(position)} of `X` is empty; every bag needs at least one instance.")
+            raise ValueError(
+                f"bag {self.id_of(position)} of `X` is empty; every bag needs at least one instance."
+            )
 
     def _refuse_not_finite(self) -> None:
         for start in range(0, len(self.values), 65536):
@@ -182,13 +192,15 @@ class Bags:
                 row, column = np.argwhere(~np.isfinite(block))[0]
                 position = int(np.searchsorted(self.offsets, start + row, side="right")) - 1
                 raise ValueError(
-                    f"bag {self.id_of(position)} of `X` contains {block[row, column]} (NaN or infinity) in feature "
+                    f"bag {self.id_of(position)} of `X` contains {block[row, column]} (NaN or infinity) in "
+                    "feature "
                     f"{column}; remove or impute such values first."
                 )
 
 
 def as_bags(X: Any) -> Bags:
-    """`X` as `Bags`: Bags, an (n, L, d) array, a list of (L_i, d) arrays, or 2-D input whose rows are bags of one."""
+    """`X` as `Bags`: Bags, an (n, L, d) array, a list of (L_i, d) arrays, or 2-D input whose rows are bags of
+    one."""
     if isinstance(X, Bags):
         return X
     if isinstance(X, (str, bytes)):
@@ -208,7 +220,8 @@ def as_bags(X: Any) -> Bags:
         refuse_none(array.shape[0], array.shape[1], array.shape)
         return Bags(array, np.arange(len(array) + 1))
     raise ValueError(
-        f"`X` must be an (n, L, d) array, a list of (L_i, d) arrays, `Bags`, or 2-D with one instance per bag; got "
+        "`X` must be an (n, L, d) array, a list of (L_i, d) arrays, `Bags`, or 2-D with one instance per "
+        "bag; got "
         f"{array.ndim} dimensions, shape {array.shape}. Reshape your data."
     )
 
@@ -232,10 +245,14 @@ def rows_of_numbers(rows: Sequence[Any]) -> np.ndarray:
     try:
         return np.asarray(rows)
     except ValueError:
-        lengths = [np.shape(row) if hasattr(row, "shape") else (len(row) if hasattr(row, "__len__") else ()) for row in rows]
+        lengths = [
+            np.shape(row) if hasattr(row, "shape") else (len(row) if hasattr(row, "__len__") else ())
+            for row in rows
+        ]
         odd = next(i for i, shape in enumerate(lengths) if shape != lengths[0])
         raise ValueError(
-            f"bag {odd} of `X` does not have the shape of bag 0; a list of bags needs (L_i, d) arrays of one width."
+            f"bag {odd} of `X` does not have the shape of bag 0; a list of bags needs (L_i, d) arrays of one "
+            "width."
         ) from None
 
 
@@ -258,7 +275,9 @@ def numeric(values: Any, what: str) -> np.ndarray:
     try:
         array = np.asarray(values)
     except (ValueError, TypeError):
-        raise ValueError(f"{what} must be a rectangular array of numbers; its rows differ in length.") from None
+        raise ValueError(
+            f"{what} must be a rectangular array of numbers; its rows differ in length."
+        ) from None
     if array.dtype == np.float32 or array.dtype == np.float64:
         return np.ascontiguousarray(array)
     if np.issubdtype(array.dtype, np.complexfloating):
@@ -277,6 +296,8 @@ def numeric(values: Any, what: str) -> np.ndarray:
 def refuse_none(n: int, width: int, shape: tuple[int, ...]) -> None:
     """Refuse no bags and no features, in the words scikit-learn looks for."""
     if n == 0:
-        raise ValueError(f"`X` must hold at least one bag: 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+        raise ValueError(
+            f"`X` must hold at least one bag: 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+        )
     if width == 0:
         raise ValueError(f"`X` has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")

@@ -1,4 +1,5 @@
-"""What the regressor and the classifier share: checks at the door, standard units, attention, pointing, files."""
+"""What the regressor and the classifier share: checks at the door, standard units, attention, pointing,
+files."""
 
 import warnings
 from collections.abc import Callable
@@ -52,7 +53,7 @@ class SingleLocation(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    # -- what a fitted model says about bags ---------------------------------------------------------------------------
+    # -- what a fitted model says about bags -----------------------------------------------------------------
 
     def attend(self, X):
         """Attention weights of the instances of each bag; they sum to one within a bag.
@@ -66,7 +67,8 @@ class SingleLocation(BaseEstimator):
         return bags.split(attention)
 
     def locate(self, X):
-        """Position of the decisive instance within each bag, (n,). Warns when pointing should not be trusted."""
+        """Position of the decisive instance within each bag, (n,). Warns when pointing should not be
+        trusted."""
         _, tokens = self._bags(X)
         self._warn_when_in_doubt()
         attention = self._read(tokens).attention
@@ -79,7 +81,8 @@ class SingleLocation(BaseEstimator):
     def explain(self, X, bag=0):
         """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
 
-        It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d) array is one bag.
+        It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d) array is
+        one bag.
         """
         from soloc.estimators.explain import explain
 
@@ -87,12 +90,13 @@ class SingleLocation(BaseEstimator):
         return explain(self, X, bag)
 
     def save(self, path, notes=None):
-        """Write the fitted model, and `notes` (plain JSON), to one file that cannot execute anything; see `load`."""
+        """Write the fitted model, and `notes` (plain JSON), to one file that cannot execute anything; see
+        `load`."""
         from soloc.estimators.files import save
 
         save(self, path, notes)
 
-    # -- shared work -------------------------------------------------------------------------------------------------------
+    # -- shared work -----------------------------------------------------------------------------------------
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -106,7 +110,8 @@ class SingleLocation(BaseEstimator):
         _check_feature_names(self, X, reset=False)
         if bags.width != self.n_features_in_:
             raise ValueError(
-                f"X has {bags.width} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                f"X has {bags.width} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features "
                 "as input."
             )
         return bags, Tokens(bags, self.centre_, self.scale_)
@@ -122,20 +127,22 @@ class SingleLocation(BaseEstimator):
         if isinstance(self.alpha, str):
             if self.alpha != "auto":
                 raise ValueError(f'`alpha` must be a non-negative number or "auto", got {self.alpha!r}.')
-        elif not isinstance(self.alpha, Real) or not np.isfinite(self.alpha) or self.alpha < 0:
+        elif not isinstance(self.alpha, Real) or not 0 <= float(self.alpha) < np.inf:
             raise ValueError(f'`alpha` must be a non-negative number or "auto", got {self.alpha!r}.')
         for name, least in (("n_starts", 1), ("max_iter", 1)):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
                 raise ValueError(f"`{name}` must be an integer of at least {least}, got {value!r}.")
-        if not isinstance(self.tol, Real) or not 0 < self.tol < 1:
+        if not isinstance(self.tol, Real) or not 0 < float(self.tol) < 1:
             raise ValueError(f"`tol` must be a number between 0 and 1, got {self.tol!r}.")
         for name in ("context", "fit_intercept"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise ValueError(f"`{name}` must be True or False, got {getattr(self, name)!r}.")
         if self.random_state is None or isinstance(self.random_state, (Integral, np.random.RandomState)):
             return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        raise ValueError(f"`random_state` must be an integer, a RandomState or None, got {self.random_state!r}.")
+        raise ValueError(
+            f"`random_state` must be an integer, a RandomState or None, got {self.random_state!r}."
+        )
 
     def _enter(self, X: Any, groups: Any) -> tuple[Bags, np.ndarray | None]:
         """Bags and groups at the door of `fit`."""
@@ -152,7 +159,8 @@ class SingleLocation(BaseEstimator):
     def _warn_about_convergence(self) -> None:
         if not self.history_.converged:
             warnings.warn(
-                f"the fit did not converge: {self.history_.reason}; raise `max_iter`, raise `alpha`, or standardise the labels.",
+                f"the fit did not converge: {self.history_.reason}; raise `max_iter`, raise `alpha`, or "
+                "standardise the labels.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -172,7 +180,8 @@ def labels_for(y: Any, bags: Bags) -> Any:
         return y
     if bags.labels is None:
         raise ValueError(
-            "requires y to be passed, but the target y is None: give `y` one entry per bag, or bags with labels "
+            "requires y to be passed, but the target y is None: give `y` one entry per bag, or bags with "
+            "labels "
             "(`Bags.from_frame(..., label=...)`)."
         )
     return bags.labels

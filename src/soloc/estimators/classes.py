@@ -1,7 +1,9 @@
-"""Losses for classes, as functions of (k, V, C, b): the label is drawn by the decisive instance, or by the pooled logits.
+"""Losses for classes, as functions of (k, V, C, b): the label is drawn by the decisive instance, or by the
+pooled logits.
 
     "likelihood"   p(y | X) = sum_l softmax(z k)_l softmax(z_l V + M C + b)_y        the location is latent
-    "squared"      p(y | X) = softmax( sum_l softmax(z k)_l z_l V + M C + b )_y      the counterpart of the squared loss
+    "squared"      p(y | X) = softmax( sum_l softmax(z k)_l z_l V + M C + b )_y      the counterpart of the
+    squared loss
 
 Penalty alpha (|V|^2 + |C|^2 + r |k|^2) / 2. The metric is that of the likelihood in `likelihood.py`.
 """
@@ -22,7 +24,13 @@ class ClassLoss:
     """What both losses share: a head as a point, the penalty, the metric. `y` is one-hot, (n, classes)."""
 
     def __init__(
-        self, tokens: Tokens, y: np.ndarray, weights: np.ndarray, alpha: float, context: np.ndarray | None, fit_intercept: bool
+        self,
+        tokens: Tokens,
+        y: np.ndarray,
+        weights: np.ndarray,
+        alpha: float,
+        context: np.ndarray | None,
+        fit_intercept: bool,
     ) -> None:
         self.tokens, self.y, self.weights, self.alpha = tokens, y, weights, alpha
         self.context, self.fit_intercept = context, fit_intercept
@@ -52,7 +60,9 @@ class ClassLoss:
         if self.context is not None:
             pieces.append((self.context.T @ per_bag).ravel())
         pieces.append(per_bag.sum(axis=0) if self.fit_intercept else np.zeros(self.classes))
-        penalised = np.concatenate([KEY_SHARE * point[: self.d], point[self.d : -self.classes], np.zeros(self.classes)])
+        penalised = np.concatenate(
+            [KEY_SHARE * point[: self.d], point[self.d : -self.classes], np.zeros(self.classes)]
+        )
         value = -(self.weights @ log_likelihood) + 0.5 * self.alpha * float(penalised @ point)
         return float(value) / self.total, (self.alpha * penalised - np.concatenate(pieces)) / self.total
 
@@ -174,4 +184,6 @@ class ClassProblem(NamedTuple):
     def part(self, chosen: np.ndarray) -> "ClassProblem":
         """The problem restricted to some bags."""
         tokens = Tokens(self.tokens.bags[chosen], self.tokens.centre, self.tokens.scale)
-        return self._replace(tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen])
+        return self._replace(
+            tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen]
+        )

@@ -26,8 +26,8 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
     Parameters
     ----------
     loss : {"auto", "likelihood", "squared"}, default "auto"
-        "likelihood": the decisive instance is latent and draws the class, p(y|X) = sum_l p_l softmax(x_l V + b)_y.
-        "squared": the counterpart of the regressor's squared loss, cross-entropy of the pooled logits
+        "likelihood": the decisive instance is latent and draws the class, p(y|X) = sum_l p_l softmax(x_l V +
+        b)_y. "squared": the counterpart of the regressor's squared loss, cross-entropy of the pooled logits
         softmax(sum_l p_l x_l V + b). "auto" asks held-out bags.
     alpha : float or "auto", default "auto"
         Penalty alpha |V|^2 / 2 on the log-likelihood, features in standard units. "auto" asks held-out bags.
@@ -55,7 +55,8 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
     """
 
     def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one class per bag; `groups` are never split between fitting and held-out bags."""
+        """Fit to bags `X` and one class per bag; `groups` are never split between fitting and held-out
+        bags."""
         rng = self._check_parameters()
         bags, groups = self._enter(X, groups)
         self.classes_, one_hot = one_hot_labels(labels_for(y, bags), len(bags))
@@ -71,8 +72,14 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
         self.selection_, self.loss_, self.alpha_ = choice.scores, choice.trial.loss, choice.trial.alpha
         fitted = fit_head(
-            problem, self.loss_, self.alpha_, np.ones(len(bags)), choice.trial.heads[0],
-            max_iter=self.max_iter, tol=self.tol, progress=self.on_progress,
+            problem,
+            self.loss_,
+            self.alpha_,
+            np.ones(len(bags)),
+            choice.trial.heads[0],
+            max_iter=self.max_iter,
+            tol=self.tol,
+            progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
         self._describe(problem, pooled, choice.predictions)
@@ -98,12 +105,15 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         head = self.head_
         self.key_, self.value_ = head.key / self.scale_, head.value / self.scale_[:, None]
         self.context_coef_ = None if head.context is None else head.context / self.scale_[:, None]
-        at_centre = self.centre_ @ (self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_)
+        at_centre = self.centre_ @ (
+            self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_
+        )
         self.intercept_ = head.intercept - at_centre
         self.n_iter_ = len(self.history_.objective) - 1
 
     def _contributions(self, reading, tokens, output=None):
-        """Value of each instance for the predicted class (or class number `output`) of the one bag, and the offset."""
+        """Value of each instance for the predicted class (or class number `output`) of the one bag, and the
+        offset."""
         if output is None:
             output = int(np.argmax(class_probabilities(reading, tokens, self.loss_)[0]))
         logits = reading.values.astype(np.float64)
@@ -123,9 +133,16 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
 
 
 def class_starts(
-    problem: ClassProblem, losses: list[str], alpha: float, pooled: MeanPool, n_starts: int, rng: np.random.Generator, tol: float
+    problem: ClassProblem,
+    losses: list[str],
+    alpha: float,
+    pooled: MeanPool,
+    n_starts: int,
+    rng: np.random.Generator,
+    tol: float,
 ) -> dict[str, Head]:
-    """For each loss the best of several starts after a few iterations; least squares decides sign and scale of the key."""
+    """For each loss the best of several starts after a few iterations; least squares decides sign and scale
+    of the key."""
     small = subset(problem, START_BAGS, rng)
     least_squares = small.least_squares(alpha)
     centred = small.y - small.y.mean(axis=0)
@@ -158,7 +175,10 @@ def one_hot_labels(y, count: int) -> tuple[np.ndarray, np.ndarray]:
     if len(y) != count:
         raise ValueError(f"`y` must have one label per bag: `X` holds {count} bags, `y` {len(y)} labels.")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError(f"`y` contains NaN or infinity for bag {int(np.argmax(~np.isfinite(y)))}; every label must be known.")
+        raise ValueError(
+            f"`y` contains NaN or infinity for bag {int(np.argmax(~np.isfinite(y)))}; every label must be "
+            "known."
+        )
     check_classification_targets(y)
     try:
         classes, codes = np.unique(y, return_inverse=True)

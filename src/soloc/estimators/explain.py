@@ -36,13 +36,12 @@ class Explanation:
             colour = "30,100,200" if row.contribution >= 0 else "200,70,30"
             frame = "2px solid #222" if row.decisive else "2px solid transparent"
             hover = f"weight {row.weight:.3f}, value {row.value:.4g}, contribution {row.contribution:.4g}"
-            pieces.append(
-                f'<span title="{escape(hover)}" style="background:rgba({colour},{shade:.3f});border:{frame};'
-                f'border-radius:4px;padding:1px 4px;margin:1px;display:inline-block">{escape(str(row.name))}</span>'
-            )
+            style = f"background:rgba({colour},{shade:.3f});border:{frame};border-radius:4px;padding:1px 4px"
+            pieces.append(f'<span title="{escape(hover)}" style="{style}">{escape(str(row.name))}</span>')
         doubt = "".join(f"<div><em>Do not trust pointing: {escape(text)}.</em></div>" for text in self.doubts)
         heading = f"<div>bag {escape(self.bag)}: prediction <b>{escape(self.prediction)}</b></div>"
-        return f'<div style="font-family:sans-serif;line-height:1.9">{heading}<div>{" ".join(pieces)}</div>{doubt}</div>'
+        body = f"{heading}<div>{' '.join(pieces)}</div>{doubt}"
+        return f'<div style="font-family:sans-serif;line-height:2">{body}</div>'
 
     def _repr_html_(self) -> str:
         return self.html()
@@ -53,12 +52,16 @@ class Explanation:
         for position in order:
             row = self.table.iloc[position]
             mark = "*" if row["decisive"] else " "
-            lines.append(f"{mark} {row['name']:<24} weight {row['weight']:.3f}  contribution {row['contribution']:+.4g}")
+            lines.append(
+                f"{mark} {row['name']:<24} weight {row['weight']:.3f}  contribution "
+                f"{row['contribution']:+.4g}"
+            )
         return "\n".join(lines + [f"do not trust pointing: {text}" for text in self.doubts])
 
 
 def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
-    """The explanation of bag number `bag` of `X` by a fitted model; a single (L, d) array is taken as one bag."""
+    """The explanation of bag number `bag` of `X` by a fitted model; a single (L, d) array is taken as one
+    bag."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = X[None]
     bags = as_bags(X)
@@ -70,7 +73,9 @@ def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
     reading = model._read(tokens)
     values, offset = model._contributions(reading, tokens)
     weights = reading.attention.astype(np.float64)
-    table = pd.DataFrame({"name": one.names_of(0), "weight": weights, "value": values, "contribution": weights * values})
+    table = pd.DataFrame(
+        {"name": one.names_of(0), "weight": weights, "value": values, "contribution": weights * values}
+    )
     table["decisive"] = np.arange(len(table)) == int(np.argmax(weights))
     prediction = model.predict(one)[0]
     shown = f"{prediction:.4g}" if isinstance(prediction, (float, np.floating)) else str(prediction)

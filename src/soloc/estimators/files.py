@@ -1,4 +1,5 @@
-"""Files: a fitted model as one zip of arrays and JSON, versioned and checksummed; nothing in it can execute."""
+"""Files: a fitted model as one zip of arrays and JSON, versioned and checksummed; nothing in it can
+execute."""
 
 import hashlib
 import io
@@ -27,7 +28,8 @@ MOST_BYTES = 4 * 2**30  # an entry that claims more is not a model
 
 
 def save(model: SingleLocation, path: str | Path, notes: dict[str, Any] | None = None) -> None:
-    """Write a fitted model to `path`; a crash leaves the old file untouched. `notes` is any JSON kept with it."""
+    """Write a fitted model to `path`; a crash leaves the old file untouched. `notes` is any JSON kept with
+    it."""
     check_is_fitted(model)
     head = model.head_
     arrays = {"centre": model.centre_, "scale": model.scale_, "key": head.key, "value": head.value}
@@ -58,7 +60,9 @@ def save(model: SingleLocation, path: str | Path, notes: dict[str, Any] | None =
     try:
         entries["facts.json"] = json.dumps(facts, sort_keys=True).encode()
     except TypeError as error:
-        raise TypeError(f"`notes` must be plain JSON (strings, numbers, lists, dictionaries): {error}.") from None
+        raise TypeError(
+            f"`notes` must be plain JSON (strings, numbers, lists, dictionaries): {error}."
+        ) from None
     write_whole(Path(path), entries)
 
 
@@ -106,7 +110,9 @@ def plain_classes(classes: np.ndarray) -> np.ndarray:
         return classes
     if all(isinstance(label, str) for label in classes):
         return classes.astype(np.str_)
-    raise ValueError("a model is saved only with classes that are numbers or strings; convert the labels and fit again.")
+    raise ValueError(
+        "a model is saved only with classes that are numbers or strings; convert the labels and fit again."
+    )
 
 
 def npy_bytes(array: np.ndarray) -> bytes:
@@ -146,7 +152,8 @@ def write_whole(path: Path, entries: dict[str, bytes]) -> None:
 
 
 def read_entries(path: Path) -> dict[str, bytes]:
-    """Entries of a file whose checksum, format and version are right; else one sentence that says which is not."""
+    """Entries of a file whose checksum, format and version are right; else one sentence that says which is
+    not."""
     refused = f"{path} is not a whole soloc model file"
     try:
         with zipfile.ZipFile(path) as archive:
@@ -164,7 +171,11 @@ def read_entries(path: Path) -> dict[str, bytes]:
     if version is None:
         raise ValueError(f"{refused}: it does not describe itself as {FORMAT!r}.")
     if version > VERSION:
-        raise ValueError(f"{path} has format version {version}; this soloc reads up to {VERSION}. Update soloc to read it.")
+        raise ValueError(
+            f"{path} has format version {version}; this soloc reads up to {VERSION}. Update soloc to read it."
+        )
     if said != checksum(entries):
-        raise ValueError(f"{refused}: its contents do not match its checksum, so it was damaged or changed after saving.")
+        raise ValueError(
+            f"{refused}: its contents do not match its checksum, so it was damaged or changed after saving."
+        )
     return entries

@@ -47,7 +47,9 @@ class Problem(NamedTuple):
     def part(self, chosen: np.ndarray) -> "Problem":
         """The problem restricted to some bags."""
         tokens = Tokens(self.tokens.bags[chosen], self.tokens.centre, self.tokens.scale)
-        return self._replace(tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen])
+        return self._replace(
+            tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen]
+        )
 
 
 class Fitted(NamedTuple):
@@ -70,7 +72,8 @@ def fit_head(
     em_steps: int = EM_STEPS,
     progress: Callable[[History], Any] | None = None,
 ) -> Fitted:
-    """EM steps in a fresh metric, then L-BFGS in the last one; for the squared loss these are Gauss-Newton steps."""
+    """EM steps in a fresh metric, then L-BFGS in the last one; for the squared loss these are Gauss-Newton
+    steps."""
     objective = problem.objective(loss, alpha, weights)
     point = objective.point(start)
     evaluations, trace = 0, []
@@ -81,7 +84,9 @@ def fit_head(
         trace += solution.history.objective[:-1]
         if solution.history.converged:
             break
-    solution = minimise(objective, point, objective.metric(point), max_iter=max_iter, tol=tol, progress=progress)
+    solution = minimise(
+        objective, point, objective.metric(point), max_iter=max_iter, tol=tol, progress=progress
+    )
     history = solution.history
     history.objective = trace + history.objective
     history.evaluations += evaluations
@@ -89,11 +94,19 @@ def fit_head(
 
 
 def best_starts(
-    problem: Problem, losses: list[str], alpha: float, pooled: MeanPool, n_starts: int, rng: np.random.Generator, tol: float
+    problem: Problem,
+    losses: list[str],
+    alpha: float,
+    pooled: MeanPool,
+    n_starts: int,
+    rng: np.random.Generator,
+    tol: float,
 ) -> dict[str, Head]:
-    """For each loss the start that its objective likes best after a few iterations, on at most `START_BAGS` bags.
+    """For each loss the start that its objective likes best after a few iterations, on at most `START_BAGS`
+    bags.
 
-    The squared loss compares every start; the likelihood begins where the squared loss ended and at the first (moment) start.
+    The squared loss compares every start; the likelihood begins where the squared loss ended and at the first
+    (moment) start.
     """
     small = subset(problem, START_BAGS, rng)
     squared = small.objective("squared", alpha, np.ones(len(small.y)))
@@ -108,7 +121,10 @@ def best_starts(
     if not found:  # no feature varies
         found = [(0.0, squared.head(np.zeros(problem.tokens.x.shape[1])))]
     best = min(found, key=lambda pair: pair[0])[1]
-    return {loss: best if loss == "squared" else likelihood_start(small, alpha, [best, *moment], tol) for loss in losses}
+    return {
+        loss: best if loss == "squared" else likelihood_start(small, alpha, [best, *moment], tol)
+        for loss in losses
+    }
 
 
 def likelihood_start(problem: Problem, alpha: float, heads: list[Head], tol: float) -> Head:

@@ -14,23 +14,32 @@ def read_frame(
     table = as_pandas(frame)
     for role, column in (("bag", bag), ("label", label), ("name", name)):
         if column is not None and column not in table.columns:
-            raise ValueError(f"`{role}` names a column {column!r} that the frame lacks; it has {list(table.columns)}.")
+            raise ValueError(
+                f"`{role}` names a column {column!r} that the frame lacks; it has {list(table.columns)}."
+            )
     if len(table) == 0:
         raise ValueError("`frame` must have at least one row, got none.")
     if features is None:
         taken = {bag, label, name}
-        features = [c for c in table.columns if c not in taken and pd.api.types.is_numeric_dtype(table[c])]
+        features = [c for c in table.columns if c not in taken and is_number(table[c])]
     else:
         missing = [column for column in features if column not in table.columns]
         if missing:
-            raise ValueError(f"`features` names columns {missing} that the frame lacks; it has {list(table.columns)}.")
+            raise ValueError(
+                f"`features` names columns {missing} that the frame lacks; it has {list(table.columns)}."
+            )
         for column in features:
             if not pd.api.types.is_numeric_dtype(table[column]):
-                raise ValueError(f"feature {column!r} of `frame` must be numeric, got type {table[column].dtype}.")
+                raise ValueError(
+                    f"feature {column!r} of `frame` must be numeric, got type {table[column].dtype}."
+                )
     if not len(features):
         raise ValueError("`features` must name at least one numeric column of the frame, got none.")
     if table[bag].isna().any():
-        raise ValueError(f"column {bag!r} (`bag`) must say the bag of every row; row {int(table[bag].isna().argmax())} is missing.")
+        raise ValueError(
+            f"column {bag!r} (`bag`) must say the bag of every row; row {int(table[bag].isna().argmax())} is "
+            "missing."
+        )
     codes, ids = pd.factorize(table[bag], sort=False)
     order = np.argsort(codes, kind="stable")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(codes))])
@@ -46,6 +55,11 @@ def read_frame(
     return bags
 
 
+def is_number(column: pd.Series) -> bool:
+    """Whether a column is a feature unless told otherwise: numbers, but not truth values."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
 def labels_of_bags(flat: np.ndarray, offsets: np.ndarray, ids: Any, label: str) -> np.ndarray:
     """The label of each bag, which all of its rows must repeat."""
     labels = flat[offsets[:-1]]
@@ -53,7 +67,9 @@ def labels_of_bags(flat: np.ndarray, offsets: np.ndarray, ids: Any, label: str) 
     differs = (flat != repeated) & ~(pd.isna(flat) & pd.isna(repeated))
     if differs.any():
         position = int(np.searchsorted(offsets, int(np.argmax(differs)), side="right")) - 1
-        raise ValueError(f"bag {ids[position]} has more than one value in column {label!r} (`label`); a bag has one label.")
+        raise ValueError(
+            f"bag {ids[position]} has more than one value in column {label!r} (`label`); a bag has one label."
+        )
     return labels
 
 

@@ -1,10 +1,11 @@
-"""The marginal likelihood: J is drawn by the attention and the label is a Gaussian around the value of instance J.
+"""The marginal likelihood: J is drawn by the attention and the label is a Gaussian around the value of
+instance J.
 
     p(y | X) = sum_l softmax(z k)_l N(y; v.z_l + c.M + b, s^2)
 
-Penalty alpha (|v|^2 + |c|^2) / (2 s^2) + alpha q |k|^2 / 2, so that the M-step for v is the ridge problem of the squared
-loss. The metric is the information of the complete data (J known): a step in it is an EM step whose M-step is one
-Newton step (Lange's EM gradient algorithm), and L-BFGS in that metric is EM accelerated.
+Penalty alpha (|v|^2 + |c|^2) / (2 s^2) + alpha q |k|^2 / 2, so that the M-step for v is the ridge problem of
+the squared loss. The metric is the information of the complete data (J known): a step in it is an EM step
+whose M-step is one Newton step (Lange's EM gradient algorithm), and L-BFGS in that metric is EM accelerated.
 """
 
 import numpy as np
@@ -23,7 +24,13 @@ class Likelihood:
     """The penalised negative marginal log-likelihood per bag, as a function of (k, v, c, b, log s)."""
 
     def __init__(
-        self, tokens: Tokens, y: np.ndarray, weights: np.ndarray, alpha: float, context: np.ndarray | None, fit_intercept: bool
+        self,
+        tokens: Tokens,
+        y: np.ndarray,
+        weights: np.ndarray,
+        alpha: float,
+        context: np.ndarray | None,
+        fit_intercept: bool,
     ) -> None:
         self.tokens, self.y, self.weights, self.alpha = tokens, y, weights, alpha
         self.context, self.fit_intercept = context, fit_intercept
@@ -31,7 +38,7 @@ class Likelihood:
         self.d = tokens.x.shape[1]
         self.y_flat = tokens.spread(y.astype(tokens.dtype))
 
-    # -- a head as a point, and back -----------------------------------------------------------------------------------
+    # -- a head as a point, and back -------------------------------------------------------------------------
 
     def point(self, head: Head) -> np.ndarray:
         """The head as one vector."""
@@ -45,7 +52,7 @@ class Likelihood:
         context = None if self.context is None else point[2 * d : 3 * d]
         return Head(point[:d], point[d : 2 * d], context, float(point[-2]), float(np.sqrt(variance(point))))
 
-    # -- objective, gradient, metric -------------------------------------------------------------------------------------
+    # -- objective, gradient, metric -------------------------------------------------------------------------
 
     def responsibilities(self, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Attention, responsibilities and residuals of each instance, and the log-likelihood of each bag."""
@@ -85,7 +92,9 @@ class Likelihood:
         gradient[d:-2] += self.alpha * linear / s2
         gradient[-2] = -per_bag.sum() if self.fit_intercept else 0.0
         gradient[-1] = (self.total - (squares + self.alpha * penalty) / s2) * (s2 - SMALLEST_VARIANCE) / s2
-        value = -(self.weights @ log_density) + 0.5 * self.alpha * (penalty / s2 + KEY_SHARE * point[:d] @ point[:d])
+        value = -(self.weights @ log_density) + 0.5 * self.alpha * (
+            penalty / s2 + KEY_SHARE * point[:d] @ point[:d]
+        )
         return float(value) / self.total, gradient / self.total
 
     def metric(self, point: np.ndarray) -> Inverse:
@@ -117,7 +126,9 @@ class Likelihood:
         key_block[np.diag_indices(d)] += 1e-3 * np.trace(key_block) / d + 1e-9
         value_block[np.diag_indices(len(value_block))] += 1e-6 * np.trace(value_block) / len(value_block)
         for_keys, for_values = inverse_of(key_block / self.total), inverse_of(value_block / self.total)
-        return lambda vector: np.concatenate([for_keys(vector[:d]), for_values(vector[d:-1]), vector[-1:] / 2])
+        return lambda vector: np.concatenate(
+            [for_keys(vector[:d]), for_values(vector[d:-1]), vector[-1:] / 2]
+        )
 
     def _metric_bags(self) -> np.ndarray:
         """Bags, evenly spaced, that together hold enough instances for the metric."""

@@ -1,4 +1,5 @@
-"""Mean-pool ridge: the baseline that looks at no instance in particular, with exact leave-one-out predictions."""
+"""Mean-pool ridge: the baseline that looks at no instance in particular, with exact leave-one-out
+predictions."""
 
 from typing import NamedTuple
 
@@ -38,7 +39,9 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
     best: tuple[float, float, np.ndarray] | None = None
     for alpha in n * np.geomspace(3.0, 3e-6, 13):
         shrunk = projections / (eigenvalues + alpha)[:, None]
-        leverage = rotated.astype(np.float64) ** 2 @ (1 / (eigenvalues + alpha)) + (1 / n if fit_intercept else 0.0)
+        leverage = rotated.astype(np.float64) ** 2 @ (1 / (eigenvalues + alpha)) + (
+            1 / n if fit_intercept else 0.0
+        )
         residual = targets - middle - rotated @ shrunk
         residual /= np.maximum(1 - leverage, 1e-3)[:, None]
         error = float((residual**2).sum())
@@ -47,4 +50,6 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
             coef = vectors @ shrunk
     assert best is not None
     left_out = (targets - best[2]).reshape(y.shape)
-    return MeanPool(coef.reshape(d, *y.shape[1:]), (middle - centre @ coef).reshape(y.shape[1:]), best[1], left_out)
+    return MeanPool(
+        coef.reshape(d, *y.shape[1:]), (middle - centre @ coef).reshape(y.shape[1:]), best[1], left_out
+    )

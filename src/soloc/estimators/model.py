@@ -1,6 +1,6 @@
 """The model: a head is a value, and what it says about tokens in standard units.
 
-    attention  p_l = softmax(z k)_l      values  z v + b (+ context . bag mean)      prediction  sum_l p_l value_l
+attention  p_l = softmax(z k)_l      values  z v + b (+ context . bag mean)      prediction  sum_l p_l value_l
 """
 
 from typing import NamedTuple
@@ -11,7 +11,8 @@ from soloc.estimators.tokens import Tokens
 
 
 class Head(NamedTuple):
-    """One attention head in standard units: where it looks (key), what it reads (value), and how sure it is (noise)."""
+    """One attention head in standard units: where it looks (key), what it reads (value), and how sure it is
+    (noise)."""
 
     key: np.ndarray  #: (d,)
     value: np.ndarray  #: (d,), or (d, classes)

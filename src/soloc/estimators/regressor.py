@@ -1,4 +1,5 @@
-"""Single-location regression for the user's own bags: predict, say how sure, and name the decisive instance."""
+"""Single-location regression for the user's own bags: predict, say how sure, and name the decisive
+instance."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +7,13 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from soloc.estimators.base import SingleLocation, labels_for
-from soloc.estimators.calibration import conformal_level, leverages, mixture_cdf, mixture_quantile, posterior_residual
+from soloc.estimators.calibration import (
+    conformal_level,
+    leverages,
+    mixture_cdf,
+    mixture_quantile,
+    posterior_residual,
+)
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_head
 from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
@@ -18,16 +25,18 @@ from soloc.estimators.tokens import Tokens, centre_and_scale
 class SingleLocationRegressor(RegressorMixin, SingleLocation):
     """Regression on bags of instances of which one decides the label, and nobody says which.
 
-    The prediction is sum_l softmax(x k)_l (x_l . v) + b: attention chooses the instance, a linear function reads it.
+    The prediction is sum_l softmax(x k)_l (x_l . v) + b: attention chooses the instance, a linear function
+    reads it.
 
     Parameters
     ----------
     loss : {"auto", "likelihood", "squared"}, default "auto"
-        "likelihood" treats the location as a latent variable and is the efficient choice when one instance decides;
-        "squared" fits the prediction itself and is more robust to other truths. "auto" asks held-out bags.
+        "likelihood" treats the location as a latent variable and is the efficient choice when one instance
+        decides; "squared" fits the prediction itself and is more robust to other truths. "auto" asks held-out
+        bags.
     alpha : float or "auto", default "auto"
-        Ridge penalty, on features and labels in standard units, summed over bags as in scikit-learn's `Ridge`. "auto"
-        follows a path with warm starts and asks held-out bags.
+        Ridge penalty, on features and labels in standard units, summed over bags as in scikit-learn's
+        `Ridge`. "auto" follows a path with warm starts and asks held-out bags.
     context : bool, default False
         Add a linear term in the mean of the bag.
     fit_intercept : bool, default True
@@ -72,7 +81,8 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     """
 
     def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out bags."""
+        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out
+        bags."""
         rng = self._check_parameters()
         bags, groups = self._enter(X, groups)
         y = check_labels(labels_for(y, bags), len(bags))
@@ -88,7 +98,13 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         losses = ["squared", "likelihood"] if self.loss == "auto" else [self.loss]
         alpha = None if isinstance(self.alpha, str) else float(self.alpha)
         starts = best_starts(
-            problem, losses, TYPICAL_ALPHA * len(y) if alpha is None else alpha, pooled, self.n_starts, rng, self.tol
+            problem,
+            losses,
+            TYPICAL_ALPHA * len(y) if alpha is None else alpha,
+            pooled,
+            self.n_starts,
+            rng,
+            self.tol,
         )
         self.selection_, held_out = None, None
         self.loss_, self.alpha_, start = losses[0], alpha, starts[losses[0]]
@@ -97,8 +113,14 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             self.selection_, held_out = choice.scores, choice.predictions
             self.loss_, self.alpha_, start = choice.trial.loss, choice.trial.alpha, choice.trial.heads[0]
         fitted = fit_head(
-            problem, self.loss_, self.alpha_, np.ones(len(y)), start,
-            max_iter=self.max_iter, tol=self.tol, progress=self.on_progress,
+            problem,
+            self.loss_,
+            self.alpha_,
+            np.ones(len(y)),
+            start,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
         self._describe(problem, pooled, held_out)
@@ -113,7 +135,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         fitted = pooled_prediction(reading, tokens)
         influence = leverages(problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head)
         residual = (problem.y - fitted) / (1 - influence)
-        moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (1 - influence)
+        moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (
+            1 - influence
+        )
         transform = mixture_cdf(moved, reading, tokens, head.noise)
         scores = np.abs(2 * transform - 1) if self.loss_ == "likelihood" else np.abs(residual)
         self.calibration_ = np.sort(scores)
@@ -134,7 +158,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         head, unit = self.head_, self._label_scale
         self.key_, self.value_ = head.key / self.scale_, unit * head.value / self.scale_
         self.context_coef_ = None if head.context is None else unit * head.context / self.scale_
-        at_centre = self.centre_ @ (self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_)
+        at_centre = self.centre_ @ (
+            self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_
+        )
         self.intercept_ = float(self._label_mean + unit * head.intercept - at_centre)
         self.noise_ = unit * head.noise
         self.n_iter_ = len(self.history_.objective) - 1
@@ -149,10 +175,13 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         """Label, leave-one-out prediction and probability integral transform of each training bag."""
         labels, predictions, transform = self._left_out
         mean, unit = self._label_mean, self._label_scale
-        return pd.DataFrame({"label": mean + unit * labels, "prediction": mean + unit * predictions, "pit": transform})
+        return pd.DataFrame(
+            {"label": mean + unit * labels, "prediction": mean + unit * predictions, "pit": transform}
+        )
 
     def residuals(self, X, y) -> pd.DataFrame:
-        """Label, prediction and probability integral transform of each bag, for calibration and residual plots."""
+        """Label, prediction and probability integral transform of each bag, for calibration and residual
+        plots."""
         bags, tokens = self._bags(X)
         y = check_labels(y, len(bags))
         reading = self._read(tokens)
@@ -172,10 +201,11 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         return self._label_mean + self._label_scale * pooled_prediction(self._read(tokens), tokens)
 
     def predict_interval(self, X, coverage=0.9):
-        """Lower and upper end, (n, 2), of intervals that hold the label of a new bag with probability `coverage`.
+        """Lower and upper end, (n, 2), of intervals that hold the label of a new bag with probability
+        `coverage`.
 
-        With the likelihood these are central intervals of the Gaussian mixture over locations, else a band around the
-        prediction; both are calibrated on the leave-one-out errors of the training bags.
+        With the likelihood these are central intervals of the Gaussian mixture over locations, else a band
+        around the prediction; both are calibrated on the leave-one-out errors of the training bags.
         """
         if not isinstance(coverage, (float, int, np.floating)) or not 0 < coverage < 1:
             raise ValueError(f"`coverage` must be a number between 0 and 1, got {coverage!r}.")
@@ -184,7 +214,10 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         level = conformal_level(self.calibration_, coverage)
         if self.loss_ == "likelihood":
             level = min(level, 1 - 1e-9)
-            ends = [mixture_quantile(0.5 * (1 + sign * level), reading, tokens, self.head_.noise) for sign in (-1, 1)]
+            ends = [
+                mixture_quantile(0.5 * (1 + sign * level), reading, tokens, self.head_.noise)
+                for sign in (-1, 1)
+            ]
         else:
             middle = pooled_prediction(reading, tokens)
             ends = [middle - level, middle + level]
@@ -204,7 +237,9 @@ def check_labels(y, count: int) -> np.ndarray:
     check_consistent_length(y)
     if not np.isfinite(y).all():
         position = int(np.argmax(~np.isfinite(y)))
-        raise ValueError(f"`y` contains {y[position]} (NaN or infinity) for bag {position}; every label must be finite.")
+        raise ValueError(
+            f"`y` contains {y[position]} (NaN or infinity) for bag {position}; every label must be finite."
+        )
     y = y.astype(np.float64)
     if np.abs(y).max() > 1e150:
         raise ValueError("`y` must stay below 1e150 in size, or its squares overflow; rescale the labels.")

@@ -47,9 +47,11 @@ def held_out_folds(n: int, groups: np.ndarray | None, rng: np.random.Generator) 
     units = int(members.max()) + 1
     if units < 2:
         raise ValueError(
-            "`groups` must hold at least two different groups to hold bags out, got one; pass `alpha` and `loss` "
-            "instead of \"auto\"." if groups is not None
-            else "\"auto\" needs at least 2 bags to hold some out, got 1 sample; pass `alpha` and `loss`."
+            "`groups` must hold at least two different groups to hold bags out, got one; pass `alpha` and "
+            "`loss` "
+            'instead of "auto".'
+            if groups is not None
+            else '"auto" needs at least 2 bags to hold some out, got 1 sample; pass `alpha` and `loss`.'
         )
     folds = min(folds, units)
     fold_of_unit = np.empty(units, dtype=int)
@@ -94,8 +96,9 @@ def choose(
 ) -> Choice:
     """Loss and alpha by the held-out error; `alphas` None means the path.
 
-    The likelihood is preferred when it is within one standard error (of the paired difference) of the best setting;
-    then the largest alpha within half of one, because too small an alpha costs more than too large a one.
+    The likelihood is preferred when it is within one standard error (of the paired difference) of the best
+    setting; then the largest alpha within half of one, because too small an alpha costs more than too large a
+    one.
     """
     held = np.any(folds, axis=0)
     spread = problem.spread(held)
@@ -106,7 +109,9 @@ def choose(
     best = min(trials, key=lambda t: t.error)
     rivals = [t for t in trials if t.loss == "likelihood" and equal(t, best, spread, 1.0)]
     best = min(rivals or [best], key=lambda t: t.error)
-    chosen = max((t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)), key=lambda t: t.alpha)
+    chosen = max(
+        (t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)), key=lambda t: t.alpha
+    )
     rows = [{"loss": t.loss, "alpha": t.alpha, "held_out": 1 - t.error / spread} for t in trials]
     return Choice(chosen, pd.DataFrame(rows), chosen.predictions)
 
@@ -138,7 +143,8 @@ def walk(
     *,
     tol: float,
 ) -> list[Trial]:
-    """Trials from the middle of the path down, then from the middle up, until the held-out error stops falling.
+    """Trials from the middle of the path down, then from the middle up, until the held-out error stops
+    falling.
 
     A loss that after three trials is clearly behind its rival is given up.
     """
@@ -151,7 +157,11 @@ def walk(
         last, since = trials[0], 0
         while since < PATIENCE and SMALLEST * n <= last.alpha * factor <= LARGEST * n:
             best = min(trials, key=lambda t: t.error)
-            if rival is not None and len(trials) >= 3 and excess(best, rival) > 2 * standard_error(best, rival):
+            if (
+                rival is not None
+                and len(trials) >= 3
+                and excess(best, rival) > 2 * standard_error(best, rival)
+            ):
                 return trials
             last = attempt(problem, loss, last.alpha * factor, last.heads, folds, tol)
             since = 0 if last.error < best.error - SAME * spread else since + 1
@@ -167,7 +177,9 @@ def attempt(
     predictions = np.full(problem.y.shape, np.nan)
     for fold, head in zip(folds, heads, strict=True):
         weights = (~fold).astype(float)
-        fitted = fit_head(problem, loss, alpha, weights, head, max_iter=PATH_ITERATIONS, tol=LOOSE * tol, em_steps=0)
+        fitted = fit_head(
+            problem, loss, alpha, weights, head, max_iter=PATH_ITERATIONS, tol=LOOSE * tol, em_steps=0
+        )
         found.append(fitted.head)
         predictions[fold] = problem.predict(fitted.head, loss)[fold]
     return Trial(loss, alpha, found, problem.errors(predictions, np.any(folds, axis=0)), predictions)

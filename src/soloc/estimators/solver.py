@@ -44,8 +44,8 @@ def minimise(
 ) -> Solution:
     """L-BFGS from `start`, whose initial inverse Hessian is `inverse` (the identity when None).
 
-    Stops when the predicted decrease of the objective falls below `tol` (1 + |objective|), or when two successive
-    iterations gained less than a tenth of that.
+    Stops when the predicted decrease of the objective falls below `tol` (1 + |objective|), or when two
+    successive iterations gained less than a tenth of that.
     """
     history = History()
     point = start
@@ -70,8 +70,10 @@ def minimise(
                 steps, changes = [], []
                 continue
             history.converged = -slope <= 1e-3 * (1 + abs(value))
-            history.reason = "the line search found no decrease: rounding" if history.converged else (
-                "the line search found no decrease"
+            history.reason = (
+                "the line search found no decrease: rounding"
+                if history.converged
+                else ("the line search found no decrease")
             )
             break
         new_point, new_value, new_gradient = found
@@ -91,7 +93,9 @@ def minimise(
     return Solution(point, value, history)
 
 
-def two_loop(gradient: np.ndarray, steps: list[np.ndarray], changes: list[np.ndarray], inverse: Inverse | None) -> np.ndarray:
+def two_loop(
+    gradient: np.ndarray, steps: list[np.ndarray], changes: list[np.ndarray], inverse: Inverse | None
+) -> np.ndarray:
     """Inverse Hessian times gradient: the two-loop recursion around the given metric."""
     q = gradient.copy()
     coefficients = []
@@ -115,7 +119,12 @@ def two_loop(gradient: np.ndarray, steps: list[np.ndarray], changes: list[np.nda
 
 
 def line_search(
-    objective: ValueGradient, point: np.ndarray, value: float, direction: np.ndarray, slope: float, history: History
+    objective: ValueGradient,
+    point: np.ndarray,
+    value: float,
+    direction: np.ndarray,
+    slope: float,
+    history: History,
 ) -> tuple[np.ndarray, float, np.ndarray] | None:
     """The first of the steps 1, then by quadratic interpolation, that decreases the objective enough."""
     size = 1.0

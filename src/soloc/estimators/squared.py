@@ -1,9 +1,11 @@
-"""Squared loss by variable projection: given the attention, everything else is a ridge problem; only k is searched.
+"""Squared loss by variable projection: given the attention, everything else is a ridge problem; only k is
+searched.
 
-    minimise over k   min over v, c, b of  [ sum_i w_i (y_i - v.Z_i - c.M_i - b)^2 + alpha (|v|^2 + |c|^2 + r |k|^2) ] / sum w
-    Z_i = sum_l softmax(z_i k)_l z_il       M_i = the mean of bag i (with `context`)
+    minimise over k   min over v, c, b of  [ sum_i w_i (y_i - v.Z_i - c.M_i - b)^2 + alpha (|v|^2 + |c|^2 + r
+    |k|^2) ] / sum w Z_i = sum_l softmax(z_i k)_l z_il       M_i = the mean of bag i (with `context`)
 
-The gradient in k is that of the inner problem at its solution (envelope theorem): one more pass over the data.
+The gradient in k is that of the inner problem at its solution (envelope theorem): one more pass over the
+data.
 """
 
 from typing import NamedTuple
@@ -26,7 +28,9 @@ class Ridge(NamedTuple):
     intercept: np.ndarray
 
 
-def ridge(features: np.ndarray, y: np.ndarray, weights: np.ndarray, alpha: float, fit_intercept: bool) -> Ridge:
+def ridge(
+    features: np.ndarray, y: np.ndarray, weights: np.ndarray, alpha: float, fit_intercept: bool
+) -> Ridge:
     """Weighted ridge regression, in the primal or the dual, whichever is smaller."""
     total = weights.sum()
     centre = weights @ features / total if fit_intercept else np.zeros(features.shape[1])
@@ -43,7 +47,9 @@ def ridge(features: np.ndarray, y: np.ndarray, weights: np.ndarray, alpha: float
         rows = root[:, None] * (features.astype(np.float64) - centre)
         kernel = rows @ rows.T
         kernel[np.diag_indices(n)] += alpha + 1e-12 * (np.trace(kernel) + 1e-300)
-        coef = rows.T @ cho_solve(cho_factor(kernel, lower=True, check_finite=False), (root * (y - middle).T).T)
+        coef = rows.T @ cho_solve(
+            cho_factor(kernel, lower=True, check_finite=False), (root * (y - middle).T).T
+        )
     return Ridge(coef, middle - centre @ coef)
 
 
@@ -56,18 +62,27 @@ def weighted_gram(features: np.ndarray, weights: np.ndarray, others: np.ndarray 
         part = slice(start, start + 4096) if live is None else live[start : start + 4096]
         root = np.sqrt(weights[part])[:, None]
         left = features[part] * root
-        gram += left.T @ (left if others is None else others[part] * root)  # the same array twice: half the work
+        gram += left.T @ (
+            left if others is None else others[part] * root
+        )  # the same array twice: half the work
     return gram
 
 
 class SquaredLoss:
     """The projected objective as a function of k alone, for bags with weights (0 leaves a bag out).
 
-    Labels may have several outputs, (n, outputs), for `value` and `head`: all that the start of a classifier needs.
+    Labels may have several outputs, (n, outputs), for `value` and `head`: all that the start of a classifier
+    needs.
     """
 
     def __init__(
-        self, tokens: Tokens, y: np.ndarray, weights: np.ndarray, alpha: float, context: np.ndarray | None, fit_intercept: bool
+        self,
+        tokens: Tokens,
+        y: np.ndarray,
+        weights: np.ndarray,
+        alpha: float,
+        context: np.ndarray | None,
+        fit_intercept: bool,
     ) -> None:
         self.tokens, self.y, self.weights, self.alpha = tokens, y, weights, alpha
         self.context, self.fit_intercept = context, fit_intercept
@@ -127,7 +142,9 @@ class SquaredLoss:
             cross -= np.outer(centre, self.weights @ jacobian)
             inner -= self.total * np.outer(centre, centre)
         inner[np.diag_indices(d)] += self.alpha + 1e-9 * np.trace(inner) / d + 1e-12
-        hessian = weighted_gram(jacobian, self.weights) - cross.T @ cho_solve(cho_factor(inner, lower=True), cross)
+        hessian = weighted_gram(jacobian, self.weights) - cross.T @ cho_solve(
+            cho_factor(inner, lower=True), cross
+        )
         hessian[np.diag_indices(d)] += shrink + 1e-3 * max(np.trace(hessian) / d, 1e-12)
         return inverse_of(2 * hessian / self.total)
 

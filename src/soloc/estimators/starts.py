@@ -3,7 +3,8 @@
     v0 from the ridge regression of y on bag means:        E[Y sum_l X_l] is proportional to v
     k0 from S^-1 sum_i y_i sum_l (z_il.v0) z_il:           E[Y sum_l (X_l.v) X_l] is proportional to k
 
-with z centred and S the covariance of instances. The first never failed in a pilot; random ones sometimes localise nothing.
+with z centred and S the covariance of instances. The first never failed in a pilot; random ones sometimes
+localise nothing.
 """
 
 from collections.abc import Iterator

@@ -46,13 +46,16 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
         bags = as_bags(X)
         if bags.width != self.n_features_in_:
             raise ValueError(
-                f"X has {bags.width} features, but TokenTransformer is expecting {self.n_features_in_} features as input."
+                f"X has {bags.width} features, but TokenTransformer is expecting {self.n_features_in_} "
+                "features as input."
             )
         return self._apply(bags)
 
     def _fit(self, X) -> Bags:
         if not hasattr(self.step, "fit") or not hasattr(self.step, "transform"):
-            raise TypeError(f"`step` must be a scikit-learn transformer with fit and transform, got {self.step!r}.")
+            raise TypeError(
+                f"`step` must be a scikit-learn transformer with fit and transform, got {self.step!r}."
+            )
         bags = as_bags(X)
         self.n_features_in_ = bags.width
         self.step_ = clone(self.step).fit(bags.values)

@@ -1,4 +1,5 @@
-"""Tokens: instances seen in standard units without a copy, and the few products that every objective needs."""
+"""Tokens: instances seen in standard units without a copy, and the few products that every objective
+needs."""
 
 from functools import cached_property
 
@@ -11,10 +12,11 @@ BLOCK = 8192  # rows per block where a temporary of the size of the data must be
 
 
 class Tokens:
-    """Instances x in standard units z = (x - centre) / scale, kept as they are: the algebra is done on the vectors.
+    """Instances x in standard units z = (x - centre) / scale, kept as they are: the algebra is done on the
+    vectors.
 
-    `scores(k)` is z.k up to a constant, `values(B)` is z @ B, `adjoint(g)` is z' g, `pool(w)` is sum_l w_l z_l of
-    each bag. Each is one pass over the data. A constant feature has scale infinity: it is worth zero.
+    `scores(k)` is z.k up to a constant, `values(B)` is z @ B, `adjoint(g)` is z' g, `pool(w)` is sum_l w_l
+    z_l of each bag. Each is one pass over the data. A constant feature has scale infinity: it is worth zero.
     """
 
     def __init__(self, bags: Bags, centre: np.ndarray, scale: np.ndarray) -> None:
@@ -31,7 +33,7 @@ class Tokens:
         """The bag of each instance."""
         return np.repeat(np.arange(len(self.bags)), self.lengths)
 
-    # -- passes over the data ------------------------------------------------------------------------------------------
+    # -- passes over the data --------------------------------------------------------------------------------
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
@@ -69,7 +71,7 @@ class Tokens:
     def _rows(self) -> np.ndarray:
         return self.bags.offsets.astype(self._columns.dtype)
 
-    # -- work within bags, linear in the number of instances -------------------------------------------------------------
+    # -- work within bags, linear in the number of instances -------------------------------------------------
 
     def total(self, flat: np.ndarray) -> np.ndarray:
         """Sum over the instances of each bag."""

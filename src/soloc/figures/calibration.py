@@ -8,7 +8,8 @@ import pandas as pd
 
 
 def figure(table: pd.DataFrame, ax: Any = None) -> Any:
-    """From a table with the column `pit` (probability integral transform): coverage curve, with a 95 % band for chance."""
+    """From a table with the column `pit` (probability integral transform): coverage curve, with a 95 % band
+    for chance."""
     centred = np.sort(np.abs(2 * table["pit"].to_numpy() - 1))
     nominal = np.linspace(0.01, 0.99, 99)
     empirical = np.searchsorted(centred, nominal, side="right") / len(centred)

@@ -15,7 +15,9 @@ def figure(table: pd.DataFrame, title: str = "", ax: Any = None) -> Any:
     rows = np.arange(len(shown))
     colours = np.where(shown["decisive"], "#12407a", "#9bbce0")
     if ax is None:
-        figure_, axes = plt.subplots(1, 2, figsize=(7.5, 1.2 + 0.28 * len(shown)), sharey=True, layout="constrained")
+        figure_, axes = plt.subplots(
+            1, 2, figsize=(7.5, 1.2 + 0.28 * len(shown)), sharey=True, layout="constrained"
+        )
     else:
         left, right = ax
         figure_, axes = left.figure, (left, right)
