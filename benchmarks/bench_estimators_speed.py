@@ -1,18 +1,14 @@
-"""Speed of the estimators: CPU seconds of whole fits, and one evaluation against two plain passes over the data.
+"""Speed of the estimators: CPU seconds of whole fits, one evaluation against two plain passes, peak memory.
 
     python benchmarks/bench_estimators_speed.py            prints each bar with its number and PASS or FAIL
 """
 
-import os
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
-
 import argparse
-import resource
+import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -102,11 +98,16 @@ def bench_evaluation():
 
 def peak_memory(loss):
     """Peak memory of one fit at a fixed alpha beyond that of an idle interpreter, in units of the data."""
-    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    idle = most_memory()
     bags, y = million()
     SingleLocationRegressor(alpha=10.0, loss=loss, max_iter=15, tol=1e-4).fit(bags, y)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print((peak - idle) / bags.values.nbytes)
+    print((most_memory() - idle) / bags.values.nbytes)
+
+
+def most_memory():
+    """The largest resident size of this process so far, in bytes (Linux)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 
 
 def bench_memory():
@@ -120,7 +121,16 @@ def bench_memory():
     return passed
 
 
+def alone():
+    """Start this script again with one thread per library, which must be said before they are loaded."""
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    if any(os.environ.get(name) != "1" for name in threads):
+        os.environ.update(dict.fromkeys(threads, "1"))
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
 if __name__ == "__main__":
+    alone()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peak-memory", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
     def part(self, chosen: np.ndarray) -> "Problem":
         """The problem restricted to some bags."""
-        tokens = Tokens(self.tokens.bags[chosen], self.tokens.centre, self.tokens.scale)
+        tokens = self.tokens.part(chosen)
         return self._replace(
             tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen]
         )

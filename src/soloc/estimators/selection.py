@@ -11,9 +11,9 @@ from soloc.estimators.model import Head
 FACTOR = 3.0  # between neighbours on the path
 LARGEST, SMALLEST = 3.0, 1e-6  # alpha per bag at the ends of the path
 PATIENCE = 1  # steps without a better held-out error before a direction is given up
-PATH_ITERATIONS = 20
+PATH_ITERATIONS = 15
 SAME = 0.001  # share of the variance of the label below which two errors count as equal
-FEWEST_BAGS, MOST_NUMBERS = 1500, 1.2e7  # the path runs on a part of the bags beyond this size
+FEWEST_BAGS, MOST_NUMBERS = 1500, 8e6  # the path runs on a part of the bags beyond this size
 LOOSE = 10.0  # the path needs less precision than the last fit
 
 

@@ -148,4 +148,4 @@ def inverse_of(matrix: np.ndarray) -> Inverse:
             factor = cho_factor(matrix + ridge * np.eye(len(matrix)), lower=True, check_finite=False)
             return lambda vector: cho_solve(factor, vector, check_finite=False)
         except LinAlgError:
-            ridge *= 100
+            ridge *= 30

@@ -11,7 +11,6 @@ data.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from soloc.estimators.model import Head
 from soloc.estimators.solver import Inverse, inverse_of
@@ -33,38 +32,40 @@ def ridge(
 ) -> Ridge:
     """Weighted ridge regression, in the primal or the dual, whichever is smaller."""
     total = weights.sum()
-    centre = weights @ features / total if fit_intercept else np.zeros(features.shape[1])
+    n, d = features.shape
+    centre = column_sums(features, weights) / total if fit_intercept else np.zeros(d)
     middle = weights @ y / total if fit_intercept else np.zeros(y.shape[1:])
     target = (weights * (y - middle).T).T
-    n, d = features.shape
     if d <= n:
         gram = weighted_gram(features, weights) - total * np.outer(centre, centre)
-        gram[np.diag_indices(d)] += alpha + 1e-12 * (np.trace(gram) + 1e-300)
-        right = features.T @ target - np.multiply.outer(centre, target.sum(axis=0))
-        coef = cho_solve(cho_factor(gram, lower=True, check_finite=False), right, check_finite=False)
+        gram[np.diag_indices(d)] += alpha
+        right = column_sums(features, target) - np.multiply.outer(centre, target.sum(axis=0))
+        coef = inverse_of(gram)(right)
     else:
         root = np.sqrt(weights)
         rows = root[:, None] * (features.astype(np.float64) - centre)
         kernel = rows @ rows.T
-        kernel[np.diag_indices(n)] += alpha + 1e-12 * (np.trace(kernel) + 1e-300)
-        coef = rows.T @ cho_solve(
-            cho_factor(kernel, lower=True, check_finite=False), (root * (y - middle).T).T
-        )
+        kernel[np.diag_indices(n)] += alpha
+        coef = rows.T @ inverse_of(kernel)((root * (y - middle).T).T)
     return Ridge(coef, middle - centre @ coef)
 
 
+def column_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """F' w without a copy of the features in another precision."""
+    return (features.T @ weights.astype(features.dtype)).astype(np.float64)
+
+
 def weighted_gram(features: np.ndarray, weights: np.ndarray, others: np.ndarray | None = None) -> np.ndarray:
-    """F' W F (or F' W G) in double precision, in blocks; rows of weight zero cost nothing."""
+    """F' W F (or F' W G), blocks summed in double precision; rows of weight zero cost nothing."""
     gram = np.zeros((features.shape[1], (features if others is None else others).shape[1]))
     live = np.flatnonzero(weights) if not weights.all() else None
     count = len(features) if live is None else len(live)
     for start in range(0, count, 4096):
         part = slice(start, start + 4096) if live is None else live[start : start + 4096]
-        root = np.sqrt(weights[part])[:, None]
+        root = np.sqrt(weights[part])[:, None].astype(features.dtype)
         left = features[part] * root
-        gram += left.T @ (
-            left if others is None else others[part] * root
-        )  # the same array twice: half the work
+        right = left if others is None else others[part] * root  # the same array twice halves the work
+        gram += left.T @ right
     return gram
 
 
@@ -103,7 +104,7 @@ class SquaredLoss:
         _, pooled = self.pooled(key)
         solved = self.inner(pooled)
         features = pooled if self.context is None else np.hstack([pooled, self.context])
-        residual = self.y - features @ solved.coef - solved.intercept
+        residual = self.y - features @ solved.coef.astype(features.dtype) - solved.intercept
         penalty = np.sum(solved.coef**2) + KEY_SHARE * key @ key
         return float(np.sum(self.weights @ residual**2) + self.alpha * penalty) / self.total
 
@@ -138,13 +139,11 @@ class SquaredLoss:
             return lambda vector: vector / diagonal
         cross, inner = weighted_gram(pooled, self.weights, jacobian), weighted_gram(pooled, self.weights)
         if self.fit_intercept:  # centre the pooled tokens without a copy
-            centre = self.weights @ pooled / self.total
-            cross -= np.outer(centre, self.weights @ jacobian)
+            centre = column_sums(pooled, self.weights) / self.total
+            cross -= np.outer(centre, column_sums(jacobian, self.weights))
             inner -= self.total * np.outer(centre, centre)
         inner[np.diag_indices(d)] += self.alpha + 1e-9 * np.trace(inner) / d + 1e-12
-        hessian = weighted_gram(jacobian, self.weights) - cross.T @ cho_solve(
-            cho_factor(inner, lower=True), cross
-        )
+        hessian = weighted_gram(jacobian, self.weights) - cross.T @ inverse_of(inner)(cross)
         hessian[np.diag_indices(d)] += shrink + 1e-3 * max(np.trace(hessian) / d, 1e-12)
         return inverse_of(2 * hessian / self.total)
 

@@ -58,8 +58,7 @@ class Tokens:
             (weights.astype(self.dtype), self._columns, self._rows), shape=(len(self.bags), len(self.x))
         )
         pooled = matrix @ self.x
-        total = self.total(weights)
-        pooled -= np.multiply.outer(total, self.centre).astype(self.dtype)
+        pooled -= self.total(weights).astype(self.dtype)[:, None] * self.centre.astype(self.dtype)
         pooled /= self.scale.astype(self.dtype)
         return pooled
 
@@ -92,6 +91,18 @@ class Tokens:
         """log sum_l exp(score_l) of each bag, in double precision."""
         top = np.maximum.reduceat(scores, self.starts)
         return np.log(self.total(np.exp(scores - self.spread(top)))).astype(np.float64) + top
+
+    def part(self, chosen: np.ndarray) -> "Tokens":
+        """Some of the bags, copied in standard units and single precision: for searches that need no more."""
+        bags = self.bags
+        lengths = self.lengths[chosen]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.starts[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        values = np.empty((len(rows), bags.width), dtype=np.float32)
+        for start in range(0, len(rows), BLOCK):
+            values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
+        width = bags.width
+        return Tokens(Bags(values, offsets), np.zeros(width), np.ones(width))
 
     def standard(self, rows: np.ndarray | slice) -> np.ndarray:
         """A few instances in standard units, in double precision."""
