@@ -1,6 +1,6 @@
 """Speed of the estimators: CPU seconds of whole fits, one evaluation against two plain passes, peak memory.
 
-    python benchmarks/bench_estimators_speed.py            prints each bar with its number and PASS or FAIL
+python benchmarks/bench_estimators_speed.py            prints each bar with its number and PASS or FAIL
 """
 
 import argparse

@@ -145,9 +145,9 @@ def class_starts(
     of the key."""
     small = subset(problem, START_BAGS, rng)
     least_squares = small.least_squares(alpha)
-    centred = small.y - small.y.mean(axis=0)
+    centred = problem.y - problem.y.mean(axis=0)
     heads = []
-    for direction in start_directions(small.tokens, centred, pooled.coef, n_starts, rng):
+    for direction in start_directions(problem.tokens, centred, pooled.coef, n_starts, rng):
         keys = [sign * scale * direction for scale in SCALES for sign in (1, -1)]
         heads.append(as_logits(least_squares.head(min(keys, key=least_squares.value))))
     heads = heads or [as_logits(least_squares.head(np.zeros(problem.tokens.x.shape[1])))]

@@ -15,8 +15,8 @@ from soloc.estimators.tokens import Tokens
 
 LOSSES: dict[str, Any] = {"squared": SquaredLoss, "likelihood": Likelihood}
 EM_STEPS = 2  # steps with a fresh metric before the quasi-Newton method keeps it
-SHORT = 6  # iterations by which starts are compared
-START_BAGS = 1000  # bags on which starts are compared
+SHORT = 5  # iterations by which starts are compared
+START_BAGS = 700  # bags on which starts are compared
 TYPICAL_ALPHA = 0.02  # alpha per bag at which starts are compared when alpha is "auto"
 
 
@@ -112,7 +112,7 @@ def best_starts(
     squared = small.objective("squared", alpha, np.ones(len(small.y)))
     found: list[tuple[float, Head]] = []
     moment: list[Head] = []
-    for direction in start_directions(small.tokens, small.y, pooled.coef, n_starts, rng):
+    for direction in start_directions(problem.tokens, problem.y, pooled.coef, n_starts, rng):
         keys = [sign * scale * direction for scale in SCALES for sign in (1, -1)]
         key = min(keys, key=squared.value)
         moment = moment or [squared.head(key)]
