@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+LARGEST = {"float32": 1e15, "float64": 1e100}  # beyond it squares and their sums may overflow
+
 
 class Bags:
     """Bags of instances: bag i is `values[offsets[i]:offsets[i + 1]]`.
@@ -186,16 +188,21 @@ class Bags:
             )
 
     def _refuse_not_finite(self) -> None:
+        largest = LARGEST[self.values.dtype.name]
         for start in range(0, len(self.values), 65536):
             block = self.values[start : start + 65536]
-            if not np.isfinite(block.sum(dtype=np.float64)) and not np.isfinite(block).all():
-                row, column = np.argwhere(~np.isfinite(block))[0]
-                position = int(np.searchsorted(self.offsets, start + row, side="right")) - 1
+            if -largest < block.min() and block.max() < largest:  # NaN fails both
+                continue
+            row, column = np.argwhere(~(np.abs(block) < largest))[0]
+            position = int(np.searchsorted(self.offsets, start + row, side="right")) - 1
+            where = f"bag {self.id_of(position)} of `X` contains {block[row, column]}"
+            if np.isfinite(block[row, column]):
                 raise ValueError(
-                    f"bag {self.id_of(position)} of `X` contains {block[row, column]} (NaN or infinity) in "
-                    "feature "
-                    f"{column}; remove or impute such values first."
+                    f"{where} in feature {column}; sizes must stay below {largest:g}: rescale it."
                 )
+            raise ValueError(
+                f"{where} (NaN or infinity) in feature {column}; remove or impute such values first."
+            )
 
 
 def as_bags(X: Any) -> Bags:

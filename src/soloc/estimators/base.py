@@ -126,9 +126,9 @@ class SingleLocation(BaseEstimator):
             raise ValueError(f"`loss` must be one of {LOSS_NAMES}, got {self.loss!r}.")
         if isinstance(self.alpha, str):
             if self.alpha != "auto":
-                raise ValueError(f'`alpha` must be a non-negative number or "auto", got {self.alpha!r}.')
-        elif not isinstance(self.alpha, Real) or not 0 <= float(self.alpha) < np.inf:
-            raise ValueError(f'`alpha` must be a non-negative number or "auto", got {self.alpha!r}.')
+                raise ValueError(f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.')
+        elif not isinstance(self.alpha, Real) or not 0 <= float(self.alpha) < 1e30:
+            raise ValueError(f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.')
         for name, least in (("n_starts", 1), ("max_iter", 1)):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
@@ -172,16 +172,3 @@ class SingleLocation(BaseEstimator):
                 PointingWarning,
                 stacklevel=3,
             )
-
-
-def labels_for(y: Any, bags: Bags) -> Any:
-    """The labels: `y`, or those a data frame brought along in the bags."""
-    if y is not None:
-        return y
-    if bags.labels is None:
-        raise ValueError(
-            "requires y to be passed, but the target y is None: give `y` one entry per bag, or bags with "
-            "labels "
-            "(`Bags.from_frame(..., label=...)`)."
-        )
-    return bags.labels

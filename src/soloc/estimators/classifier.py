@@ -3,13 +3,12 @@
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
-from soloc.estimators.base import SingleLocation, labels_for
+from soloc.estimators.base import SingleLocation
 from soloc.estimators.classes import ClassProblem, class_probabilities
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import SHORT, START_BAGS, TYPICAL_ALPHA, fit_head, subset
+from soloc.estimators.labels import classes, labels_for
 from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
 from soloc.estimators.model import Head, bag_means, read
 from soloc.estimators.selection import select
@@ -59,7 +58,7 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         bags."""
         rng = self._check_parameters()
         bags, groups = self._enter(X, groups)
-        self.classes_, one_hot = one_hot_labels(labels_for(y, bags), len(bags))
+        self.classes_, one_hot = classes(labels_for(y, bags))
         self.centre_, self.scale_ = centre_and_scale(bags, self.fit_intercept)
         tokens = Tokens(bags, self.centre_, self.scale_)
         means = bag_means(tokens)
@@ -167,23 +166,3 @@ def as_logits(head: Head) -> Head:
     """A least-squares head as one whose values are logits."""
     context = None if head.context is None else LOGITS * head.context
     return Head(head.key, LOGITS * head.value, context, LOGITS * np.asarray(head.intercept))
-
-
-def one_hot_labels(y, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, and one-hot labels."""
-    y = column_or_1d(np.asarray(y), warn=True)
-    if len(y) != count:
-        raise ValueError(f"`y` must have one label per bag: `X` holds {count} bags, `y` {len(y)} labels.")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError(
-            f"`y` contains NaN or infinity for bag {int(np.argmax(~np.isfinite(y)))}; every label must be "
-            "known."
-        )
-    check_classification_targets(y)
-    try:
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError:
-        raise ValueError("`y` must hold labels of one kind that can be sorted, got a mixture.") from None
-    if len(classes) < 2:
-        raise ValueError(f"`y` must hold at least two classes to tell apart, got one class: {classes[0]!r}.")
-    return classes, np.eye(len(classes))[codes]

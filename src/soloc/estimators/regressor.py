@@ -4,9 +4,8 @@ instance."""
 import numpy as np
 import pandas as pd
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from soloc.estimators.base import SingleLocation, labels_for
+from soloc.estimators.base import SingleLocation
 from soloc.estimators.calibration import (
     conformal_level,
     leverages,
@@ -16,6 +15,7 @@ from soloc.estimators.calibration import (
 )
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_head
+from soloc.estimators.labels import labels_for, numbers
 from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
 from soloc.estimators.model import bag_means, pooled_prediction, read
 from soloc.estimators.selection import select
@@ -85,7 +85,7 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         bags."""
         rng = self._check_parameters()
         bags, groups = self._enter(X, groups)
-        y = check_labels(labels_for(y, bags), len(bags))
+        y = numbers(labels_for(y, bags))
         self.centre_, self.scale_ = centre_and_scale(bags, self.fit_intercept)
         self._label_mean = float(y.mean()) if self.fit_intercept else 0.0
         self._label_scale = float(np.sqrt(np.mean((y - self._label_mean) ** 2))) or 1.0
@@ -183,7 +183,7 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         """Label, prediction and probability integral transform of each bag, for calibration and residual
         plots."""
         bags, tokens = self._bags(X)
-        y = check_labels(y, len(bags))
+        y = numbers(labels_for(y, bags))
         reading = self._read(tokens)
         prediction = pooled_prediction(reading, tokens)
         labels = (y - self._label_mean) / self._label_scale
@@ -222,28 +222,6 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             middle = pooled_prediction(reading, tokens)
             ends = [middle - level, middle + level]
         return self._label_mean + self._label_scale * np.column_stack(ends)
-
-
-def check_labels(y, count: int) -> np.ndarray:
-    """One finite number per bag, in double precision."""
-    y = column_or_1d(np.asarray(y), warn=True)
-    if y.dtype.kind not in "fiub":
-        try:
-            y = y.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"`y` must hold numbers, got type {y.dtype}.") from None
-    if len(y) != count:
-        raise ValueError(f"`y` must have one label per bag: `X` holds {count} bags, `y` {len(y)} labels.")
-    check_consistent_length(y)
-    if not np.isfinite(y).all():
-        position = int(np.argmax(~np.isfinite(y)))
-        raise ValueError(
-            f"`y` contains {y[position]} (NaN or infinity) for bag {position}; every label must be finite."
-        )
-    y = y.astype(np.float64)
-    if np.abs(y).max() > 1e150:
-        raise ValueError("`y` must stay below 1e150 in size, or its squares overflow; rescale the labels.")
-    return y
 
 
 def r_squared(y: np.ndarray, predicted: np.ndarray) -> float:
