@@ -106,7 +106,7 @@ def test_what_is_not_bags_is_refused_with_a_sentence(wrong, sentence):
     ],
 )
 def test_a_frame_that_is_not_bags_is_refused_with_a_sentence(frame, options, sentence):
-    with pytest.raises(ValueError, match="`|bag") as caught:
+    with pytest.raises(ValueError, match=r"`|bag") as caught:
         Bags.from_frame(pd.DataFrame(frame), **options)
     assert sentence in str(caught.value)
 

@@ -84,7 +84,9 @@ def load(path: str | Path) -> Any:
         model.feature_names_in_ = np.array(facts["feature_names"], dtype=object)
     model.history_ = History(**facts["history"])
     model.diagnostics_ = Diagnostics(**facts["diagnostics"])
-    model.selection_ = None if facts["selection"] is None else pd.DataFrame(facts["selection"])
+    model.selection_ = None
+    if facts["selection"] is not None:
+        model.selection_ = pd.DataFrame(facts["selection"])[["loss", "alpha", "held_out"]]
     model.notes_ = facts["notes"]
     if kind is SingleLocationClassifier:
         model.classes_ = arrays["classes"]

@@ -43,7 +43,7 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
             1 / n if fit_intercept else 0.0
         )
         residual = targets - middle - rotated @ shrunk
-        residual /= np.maximum(1 - leverage, 1e-3)[:, None]
+        residual /= np.maximum(1 - leverage, 1e-10)[:, None]
         error = float((residual**2).sum())
         if best is None or error < best[0]:
             best = error, float(alpha), residual
