@@ -13,7 +13,7 @@ from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
 from soloc.estimators.model import Head, bag_means, read
 from soloc.estimators.selection import select
 from soloc.estimators.solver import minimise
-from soloc.estimators.starts import SCALES, start_directions
+from soloc.estimators.starts import best_scale, start_directions
 from soloc.estimators.tokens import Tokens, centre_and_scale
 
 LOGITS = 4.0  # slope of the logit per unit of least-squares slope at even odds
@@ -147,8 +147,7 @@ def class_starts(
     centred = problem.y - problem.y.mean(axis=0)
     heads = []
     for direction in start_directions(problem.tokens, centred, pooled.coef, n_starts, rng):
-        keys = [sign * scale * direction for scale in SCALES for sign in (1, -1)]
-        heads.append(as_logits(least_squares.head(min(keys, key=least_squares.value))))
+        heads.append(as_logits(least_squares.head(best_scale(least_squares.value, direction))))
     heads = heads or [as_logits(least_squares.head(np.zeros(problem.tokens.x.shape[1])))]
     best = {}
     for loss in losses:

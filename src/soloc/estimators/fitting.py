@@ -10,7 +10,7 @@ from soloc.estimators.mean_pool import MeanPool
 from soloc.estimators.model import Head, pooled_prediction, read
 from soloc.estimators.solver import History, minimise
 from soloc.estimators.squared import SquaredLoss
-from soloc.estimators.starts import SCALES, start_directions
+from soloc.estimators.starts import best_scale, start_directions
 from soloc.estimators.tokens import Tokens
 
 LOSSES: dict[str, Any] = {"squared": SquaredLoss, "likelihood": Likelihood}
@@ -113,8 +113,7 @@ def best_starts(
     found: list[tuple[float, Head]] = []
     moment: list[Head] = []
     for direction in start_directions(problem.tokens, problem.y, pooled.coef, n_starts, rng):
-        keys = [sign * scale * direction for scale in SCALES for sign in (1, -1)]
-        key = min(keys, key=squared.value)
+        key = best_scale(squared.value, direction)
         moment = moment or [squared.head(key)]
         solution = minimise(squared, key, squared.metric(key), max_iter=SHORT, tol=tol)
         found.append((solution.value, squared.head(solution.point)))

@@ -7,13 +7,13 @@ with z centred and S the covariance of instances. The first never failed in a pi
 localise nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from soloc.estimators.tokens import Tokens
 
-SCALES = (0.5, 1.0, 2.0, 4.0)  # standard deviations of the scores over instances
+MIDDLE, OTHER_SCALES = 1.5, (0.5, 4.0)  # standard deviations of the scores over instances
 COVARIANCE_ROWS = 20  # instances per feature from which the covariance is estimated
 
 
@@ -34,6 +34,15 @@ def start_directions(
         deviation = float(scores.std(dtype=np.float64))
         if np.isfinite(deviation) and deviation > 1e-12:
             yield candidate / deviation
+
+
+def best_scale(value: Callable[[np.ndarray], float], direction: np.ndarray) -> np.ndarray:
+    """The direction with the sign that an objective prefers at a middle scale, then with the scale it
+    prefers."""
+    found = {sign * MIDDLE: value(sign * MIDDLE * direction) for sign in (1, -1)}
+    sign = np.sign(min(found, key=lambda scale: found[scale]))
+    found |= {sign * scale: value(sign * scale * direction) for scale in OTHER_SCALES}
+    return min(found, key=lambda scale: found[scale]) * direction
 
 
 def second_moment(tokens: Tokens, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
