@@ -7,7 +7,7 @@ seen every bag.
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtr
 
 from soloc.estimators.model import Head, Reading
@@ -42,10 +42,10 @@ def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
     for part in parts:
         rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
         matrix += weighted_gram(rows, np.ones(len(rows)))
-    factor = cho_factor(matrix, lower=True, check_finite=False)
+    factor = cholesky(matrix, lower=True, check_finite=False)
     for part in parts:
         rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
-        h[part] = (rows * cho_solve(factor, rows.T, check_finite=False).T).sum(axis=1)
+        h[part] = (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(axis=0)
     return np.clip(h, 0.0, 0.9)
 
 

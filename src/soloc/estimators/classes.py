@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from soloc.estimators.likelihood import METRIC_ROWS
+from soloc.estimators.likelihood import metric_bags
 from soloc.estimators.model import Head, Reading, read
 from soloc.estimators.solver import Inverse, inverse_of
 from soloc.estimators.squared import KEY_SHARE, WIDE, SquaredLoss
@@ -80,9 +80,7 @@ class ClassLoss:
             flat = np.full(len(point), 0.25 + self.alpha / self.total)
             flat[:d] = 1 + self.alpha * KEY_SHARE / self.total
             return lambda vector: vector / flat
-        live = np.flatnonzero(self.weights > 0)
-        wanted = METRIC_ROWS * d * len(self.y) / len(tokens.x)
-        bags = live[:: max(1, int(len(live) / max(wanted, 1.0)))]
+        bags = metric_bags(tokens, self.weights)
         rows = np.concatenate([np.arange(*tokens.bags.offsets[i : i + 2]) for i in bags])
         share = self.total / max(float(self.weights[bags].sum()), 1e-12)
         z = tokens.standard(rows)

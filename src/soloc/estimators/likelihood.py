@@ -17,7 +17,7 @@ from soloc.estimators.tokens import BLOCK, Tokens
 
 KEY_SHARE = 0.3  # q
 SMALLEST_VARIANCE = 1e-6  # of the label in standard units: the likelihood stays bounded
-METRIC_ROWS = 20  # instances per feature from which the metric is estimated
+METRIC_ROWS, FEWEST_ROWS = 20, 4000  # instances (per feature, and at least) from which a metric is estimated
 
 
 class Likelihood:
@@ -98,14 +98,14 @@ class Likelihood:
         return float(value) / self.total, gradient / self.total
 
     def metric(self, point: np.ndarray) -> Inverse:
-        """Inverse of the complete-data information, estimated from at most `METRIC_ROWS` d instances."""
+        """Inverse of the complete-data information, estimated from some of the bags."""
         tokens, d, s2 = self.tokens, self.d, variance(point)
         attention, posterior, _, _ = self.responsibilities(point)
         weights = tokens.spread(self.weights)
         for_key, for_value = weights * attention, weights * posterior
         if d > WIDE:
             return self._diagonal_metric(for_key, for_value, s2)
-        bags = self._metric_bags()
+        bags = metric_bags(self.tokens, self.weights)
         share = self.total / max(float(self.weights[bags].sum()), 1e-12)
         key_block, value_block = np.zeros((d, d)), np.zeros((len(point) - d - 1,) * 2)
         for part in np.array_split(bags, max(1, int(tokens.lengths[bags].sum()) // BLOCK)):
@@ -130,12 +130,6 @@ class Likelihood:
             [for_keys(vector[:d]), for_values(vector[d:-1]), vector[-1:] / 2]
         )
 
-    def _metric_bags(self) -> np.ndarray:
-        """Bags, evenly spaced, that together hold enough instances for the metric."""
-        wanted = METRIC_ROWS * self.d * len(self.y) / len(self.tokens.x)
-        step = max(1, int(len(self.y) / max(wanted, 1.0)))
-        return np.flatnonzero(self.weights > 0)[::step]
-
     def _diagonal_metric(self, for_key: np.ndarray, for_value: np.ndarray, s2: float) -> Inverse:
         """For very wide tokens: the diagonal alone (features are in standard units)."""
         value = for_value.sum() / s2 + self.alpha / s2
@@ -150,3 +144,11 @@ class Likelihood:
 def variance(point: np.ndarray) -> float:
     """s^2, bounded away from zero and from overflow."""
     return float(np.exp(2 * min(point[-1], 20.0)) + SMALLEST_VARIANCE)
+
+
+def metric_bags(tokens: Tokens, weights: np.ndarray) -> np.ndarray:
+    """Bags of positive weight, evenly spaced, that together hold enough instances for a metric."""
+    live = np.flatnonzero(weights > 0)
+    count, width = tokens.x.shape
+    wanted = max(METRIC_ROWS * width, FEWEST_ROWS) * len(weights) / count
+    return live[:: max(1, int(len(live) / wanted))]
