@@ -108,7 +108,7 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
             self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_
         )
         self.intercept_ = head.intercept - at_centre
-        self.n_iter_ = len(self.history_.objective) - 1
+        self.n_iter_ = self.history_.iterations
 
     def _contributions(self, reading, tokens, output=None):
         """Value of each instance for the predicted class (or class number `output`) of the one bag, and the

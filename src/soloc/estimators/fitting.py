@@ -1,6 +1,7 @@
 """Fitting a head: from a problem, a loss and an alpha to a head, and the search for a start."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,8 @@ from soloc.estimators.starts import best_scale, start_directions
 from soloc.estimators.tokens import Tokens
 
 LOSSES: dict[str, Any] = {"squared": SquaredLoss, "likelihood": Likelihood}
-EM_STEPS = 2  # steps with a fresh metric before the quasi-Newton method keeps it
+EM_STEPS = 2  # steps that each have a metric of their own
+RENEWAL = 40  # iterations of the quasi-Newton method in one metric
 SHORT = 5  # iterations by which starts are compared
 START_BAGS = 700  # bags on which starts are compared
 TYPICAL_ALPHA = 0.02  # alpha per bag at which starts are compared when alpha is "auto"
@@ -72,25 +74,30 @@ def fit_head(
     em_steps: int = EM_STEPS,
     progress: Callable[[History], Any] | None = None,
 ) -> Fitted:
-    """EM steps in a fresh metric, then L-BFGS in the last one; for the squared loss these are Gauss-Newton
-    steps."""
+    """EM steps, each in a fresh metric, then L-BFGS in one that is renewed now and then.
+
+    For the squared loss the metric is that of Gauss-Newton.
+    """
     objective = problem.objective(loss, alpha, weights)
     point = objective.point(start)
-    evaluations, trace = 0, []
-    for _ in range(min(em_steps, max_iter - 1)):
-        solution = minimise(objective, point, objective.metric(point), max_iter=1, tol=tol)
-        point = solution.point
-        evaluations += solution.history.evaluations
-        trace += solution.history.objective[:-1]
-        if solution.history.converged:
+    total = History()
+    while not total.converged and total.iterations < max_iter:
+        left = max_iter - total.iterations
+        size = 1 if total.iterations < em_steps and left > 1 else min(RENEWAL, left)
+        watch = None if progress is None else partial(report, progress, total)
+        solution = minimise(objective, point, objective.metric(point), max_iter=size, tol=tol, progress=watch)
+        stuck = solution.history.iterations == 0 and not solution.history.converged
+        point, total = solution.point, total.followed_by(solution.history)
+        if stuck:
             break
-    solution = minimise(
-        objective, point, objective.metric(point), max_iter=max_iter, tol=tol, progress=progress
-    )
-    history = solution.history
-    history.objective = trace + history.objective
-    history.evaluations += evaluations
-    return Fitted(objective.head(solution.point), history, objective)
+    if not total.converged and total.iterations >= max_iter:
+        total.reason = f"`max_iter` = {max_iter} was reached"
+    return Fitted(objective.head(point), total, objective)
+
+
+def report(progress: Callable[[History], Any], before: History, now: History) -> None:
+    """Tell `progress` the whole history, although the solver knows only its own part."""
+    progress(before.followed_by(now))
 
 
 def best_starts(

@@ -163,7 +163,7 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         )
         self.intercept_ = float(self._label_mean + unit * head.intercept - at_centre)
         self.noise_ = unit * head.noise
-        self.n_iter_ = len(self.history_.objective) - 1
+        self.n_iter_ = self.history_.iterations
 
     def _contributions(self, reading, tokens, output=None):
         """Value of each instance of the one bag in the units of the label, and the offset of the bag."""

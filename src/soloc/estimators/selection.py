@@ -12,8 +12,9 @@ FACTOR = 3.0  # between neighbours on the path
 LARGEST, SMALLEST = 3.0, 1e-6  # alpha per bag at the ends of the path
 PATIENCE = 1  # steps without a better held-out error before a direction is given up
 PATH_ITERATIONS = 15
-SAME = 0.001  # share of the variance of the label below which two errors count as equal
+SAME = 0.002  # share of the variance of the label below which two errors count as equal
 FEWEST_BAGS, MOST_NUMBERS = 1500, 8e6  # the path runs on a part of the bags beyond this size
+CLOSE = 0.005  # the likelihood is preferred when it is at most this much worse
 LOOSE = 10.0  # the path needs less precision than the last fit
 
 
@@ -96,9 +97,8 @@ def choose(
 ) -> Choice:
     """Loss and alpha by the held-out error; `alphas` None means the path.
 
-    The likelihood is preferred when it is within one standard error (of the paired difference) of the best
-    setting; then the largest alpha within half of one, because too small an alpha costs more than too large a
-    one.
+    The likelihood is preferred when it is nearly as good, because it is the efficient estimator; then the
+    largest alpha within half a standard error, because too small an alpha costs more than too large a one.
     """
     held = np.any(folds, axis=0)
     spread = problem.spread(held)
@@ -107,7 +107,7 @@ def choose(
         rival = min(trials, key=lambda t: t.error) if trials else None
         trials += walk(problem, loss, alphas, starts[loss], folds, spread, rival, tol=tol)
     best = min(trials, key=lambda t: t.error)
-    rivals = [t for t in trials if t.loss == "likelihood" and equal(t, best, spread, 1.0)]
+    rivals = [t for t in trials if t.loss == "likelihood" and excess(t, best) <= CLOSE * spread]
     best = min(rivals or [best], key=lambda t: t.error)
     chosen = max(
         (t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)), key=lambda t: t.alpha

@@ -24,6 +24,16 @@ class History:
     converged: bool = False
     reason: str = ""
 
+    @property
+    def iterations(self) -> int:
+        """Steps taken."""
+        return max(len(self.objective) - 1, 0)
+
+    def followed_by(self, later: "History") -> "History":
+        """This history and that of a run which began where this one ended."""
+        trace = self.objective[:-1] + later.objective
+        return History(trace, self.evaluations + later.evaluations, later.converged, later.reason)
+
 
 class Solution(NamedTuple):
     """Where the solver stopped, its objective, and the history."""
