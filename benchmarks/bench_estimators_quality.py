@@ -9,6 +9,7 @@ Prints each bar with its number and PASS or FAIL. CPU times are process times wi
 """
 
 import argparse
+import importlib.util
 import os
 import sys
 import time
@@ -163,11 +164,14 @@ def main():
     parser.add_argument("--without-rivals", action="store_true")
     parser.add_argument("--only", default="", help="settings whose name contains this")
     options = parser.parse_args()
+    missing = [name for name in ("torch", "lightgbm") if importlib.util.find_spec(name) is None]
+    rivals = not options.without_rivals and not missing
+    if missing and not options.without_rivals:
+        print(f"rivals are left out, {' and '.join(missing)} missing: pip install 'soloc[bench]'")
     passed = True
     for setting in SETTINGS:
         if options.only not in setting.name:
             continue
-        rivals = not options.without_rivals
         table = pd.DataFrame([measure(setting, s, options.test_bags, rivals) for s in range(options.seeds)])
         print(f"== {setting.name}, {options.seeds} seeds")
         mean = table.drop(columns=["setting", "seed"]).mean()
