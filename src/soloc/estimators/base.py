@@ -98,11 +98,6 @@ class SingleLocation(BaseEstimator):
 
     # -- shared work -----------------------------------------------------------------------------------------
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.three_d_array = False
-        return tags
-
     def _bags(self, X: Any) -> tuple[Bags, Tokens]:
         """Bags at the door of a fitted model, and their tokens."""
         check_is_fitted(self)

@@ -59,7 +59,6 @@ class Fitted(NamedTuple):
 
     head: Head
     history: History
-    objective: Any
 
 
 def fit_head(
@@ -92,7 +91,7 @@ def fit_head(
             break
     if not total.converged and total.iterations >= max_iter:
         total.reason = f"`max_iter` = {max_iter} was reached"
-    return Fitted(objective.head(point), total, objective)
+    return Fitted(objective.head(point), total)
 
 
 def report(progress: Callable[[History], Any], before: History, now: History) -> None:
