@@ -4,9 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from soloc.cli import demo, risk
+from soloc.cli import demo, explain, fit, predict, risk
 
-COMMANDS = (risk, demo)
+COMMANDS = (risk, demo, fit, predict, explain)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
