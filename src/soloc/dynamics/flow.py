@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from soloc.dynamics.exact import Structure, rule_of, split
+from soloc.dynamics.exact import Structure, check_exact_risk, rule_of, split
 from soloc.dynamics.marathon import Record
 from soloc.dynamics.overlap_map import Five, flow_velocity
 from soloc.dynamics.path import Path
@@ -37,6 +37,7 @@ def flow_path(
     check_real("until", until, "a positive time", 0.0, above=True)
     check_count("records", records)
     structure, numbers = split(task, weight)
+    check_exact_risk(structure)
     shape = runs_shape(start, numbers, weight.lam)
     flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     numbers, lam = flattened(numbers, shape), flat(weight.lam)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import Numbers, Structure, evaluate, rule_of, split
+from soloc.dynamics.exact import Numbers, Structure, check_exact_risk, evaluate, rule_of, split
 from soloc.dynamics.marathon import Diverged, Piece, Progress, Record, check_run, run_in_pieces
 from soloc.dynamics.overlap_map import Five, projected_step
 from soloc.dynamics.path import Path
@@ -63,6 +63,7 @@ class _Run:
     def __init__(self, task: Any, weight: Any, start: Any, steps: int, step_size: Any, lam: Any, every: int | None) -> None:
         self.every = check_run(steps, every)
         self.structure, numbers = split(task, weight)
+        check_exact_risk(self.structure)
         if not isinstance(start, Overlaps):
             raise TypeError(f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}.")
         lam = weight.lam if lam is None else lam
@@ -133,6 +134,9 @@ class _Run:
 
     def _start_risk(self, lam: np.ndarray) -> np.ndarray:
         """The risk of the start at other values of lam, (records, runs)."""
+        if self.lam.constant:
+            once = evaluate(self.structure, self.numbers, lam[0], np.stack(self.start))
+            return np.broadcast_to(once, lam.shape)
         return evaluate(self.structure, self.numbers, lam, np.repeat(np.stack(self.start)[:, None], len(lam), axis=1))
 
     def _rises(self, state: Five, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
