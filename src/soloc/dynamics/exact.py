@@ -98,7 +98,8 @@ def check_exact_risk(structure: Structure) -> None:
     """Refuse a weight whose population risk cannot be differentiated."""
     if not has_exact_risk(structure):
         raise ValueError(
-            f"`weight` must have an exact population risk, got {structure.weight_class.__name__}. Train it on samples with `sgd_path`."
+            f"`weight` must have an exact population risk, got {structure.weight_class.__name__}."
+            " Train it on samples with `sgd_path`."
         )
 
 

@@ -1,7 +1,7 @@
 """Gradient flow, the limit of small steps: the overlaps as an ordinary differential equation, solved by scipy's LSODA."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -14,7 +14,7 @@ from soloc.dynamics.marathon import Record
 from soloc.dynamics.overlap_map import Five, flow_velocity
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import runs_shape
-from soloc.dynamics.records import above_noise, describe, flattened
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened
 from soloc.maths.numbers import check_count, check_real
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.tasks.single_location import SingleLocation
@@ -59,7 +59,7 @@ def flow_path(
     lam_seen = np.repeat(lam[None], len(times), axis=0)
     columns = describe(task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, states))
     final = Overlaps(*(x.reshape(shape) for x in states[-1]))
-    return Path(times, columns, final, shape, clock="time")
+    return Path(times, columns, final, shape, clock="time", bayes=partial(bayes_of, task, shape))
 
 
 @cache

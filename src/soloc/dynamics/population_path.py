@@ -1,7 +1,7 @@
 """Projected gradient descent on the population risk, in overlaps: any dimension costs the same."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -12,7 +12,7 @@ from soloc.dynamics.exact import Numbers, Structure, check_exact_risk, evaluate,
 from soloc.dynamics.marathon import Diverged, Piece, Progress, Record, check_run, run_in_pieces
 from soloc.dynamics.overlap_map import Five, projected_step
 from soloc.dynamics.path import Path
-from soloc.dynamics.records import above_noise, describe, flattened, lam_at
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import InverseDecay, Tabulated
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.tasks.single_location import SingleLocation
@@ -54,7 +54,8 @@ def population_path(
     )
     columns = run.columns(record)
     final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
-    return Path(record.steps, columns, final, run.shape, record.interrupted, about=run.about)
+    bayes = partial(bayes_of, task, run.shape)
+    return Path(record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about)
 
 
 class _Run:

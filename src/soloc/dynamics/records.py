@@ -1,7 +1,5 @@
 """From recorded states to the columns of a path: overlaps, risk, excess over Bayes, distance to the manifold, lam."""
 
-from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import jax
@@ -52,8 +50,6 @@ def describe(
     columns = dict(zip(NAMES, np.moveaxis(record.states[:, :5], 1, 0), strict=True))
     if risk_above_noise is not None:
         columns["risk"] = risk_above_noise + flat(task.eps) ** 2
-        if task.prior is None:  # with a prior the Bayes risk is only simulated
-            columns["excess"] = risk_above_noise - flat(bayes_above_noise(task))
     columns["distance"] = np.sqrt(columns["theta"] ** 2 + columns["eta"] ** 2 + columns["rho"] ** 2)
     columns["lam"] = lam
     if record.states.shape[1] == 7:
@@ -61,20 +57,15 @@ def describe(
     return columns
 
 
-def bayes_above_noise(task: SingleLocation) -> Any:
-    """Bayes risk minus eps^2: the noise shifts every risk alike."""
-    quiet = replace(task, eps=0.0)
+def bayes_of(task: SingleLocation, shape: tuple[int, ...]) -> np.ndarray | None:
+    """The Bayes risk of every run; None with a prior, for which it is only simulated."""
+    if task.prior is not None:
+        return None
     try:
-        return _remembered_bayes(quiet)
-    except TypeError:  # arrays in the task cannot be remembered
-        return _bayes(quiet)
-
-
-def _bayes(task: SingleLocation) -> np.ndarray:
-    return np.asarray(bayes_risk(task), dtype=float)
-
-
-_remembered_bayes = lru_cache(maxsize=256)(_bayes)
+        risk = bayes_risk(task)
+    except NotImplementedError:  # the exact Bayes risk covers gamma = 1 alone so far
+        return None
+    return np.broadcast_to(np.asarray(risk, dtype=float), shape).reshape(-1)
 
 
 def flattened(numbers: Any, shape: tuple[int, ...]) -> Any:
