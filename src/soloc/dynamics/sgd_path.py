@@ -103,7 +103,7 @@ def _coordinates(plan: Plan, start: Overlaps) -> jax.Array:
     one, zero = np.ones(plan.runs), np.zeros(plan.runs)
     vectors = [[kappa, eta, k3, zero], [theta, nu, v3, v4], [one, zero, zero, zero], [zero, one, zero, zero]]
     at_rest = [np.zeros((4, plan.runs))] * (plan.frame - 4)
-    return triangular([jnp.asarray(np.stack(vector)) for vector in (*vectors, *at_rest)])
+    return triangular([jnp.asarray(np.asarray(vector)) for vector in (*vectors, *at_rest)])
 
 
 def _padded(values: np.ndarray, rows: int) -> np.ndarray:
