@@ -1,0 +1,198 @@
+"""Projected gradient descent on the population risk, in overlaps: any dimension costs the same."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from soloc.dynamics.exact import Numbers, Structure, check_exact_risk, evaluate, rule_of, split
+from soloc.dynamics.marathon import Diverged, Piece, Progress, Record, check_run, run_in_pieces
+from soloc.dynamics.overlap_map import Five, projected_step
+from soloc.dynamics.path import Path
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
+from soloc.dynamics.schedules import InverseDecay, Tabulated
+from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.tasks.single_location import SingleLocation
+
+SLOTS = 256  # observations of one compiled piece
+_ROWS, _CELLS = 4096, 65536  # steps of one compiled piece, and steps x distinct schedules
+_GROUP = 128  # runs of one compiled piece: their arrays stay in the nearest cache
+
+
+def population_path(
+    task: SingleLocation,
+    weight: Any,
+    start: Overlaps,
+    *,
+    steps: int,
+    step_size: Any,
+    lam: Any = None,
+    every: int | None = None,
+    progress: bool | Callable[[Progress], None] = False,
+) -> Path:
+    """Projected gradient descent on the exact risk from `start`: the path of the five overlaps.
+
+        k <- normalise(k - alpha (I - kk') dR/dk),   v <- normalise(v - alpha (I - vv') dR/dv)
+
+    Arrays in `task`, `weight`, `start`, `lam` and `step_size` broadcast: each entry is a run.
+
+    Parameters
+    ----------
+    steps : number of steps.
+    step_size : alpha; a number, an array, or a schedule (a function of the step, see `soloc.dynamics.schedules`).
+    lam : a schedule for the inverse temperature; `weight.lam` when not given.
+    every : record every so many steps; about a hundred records when not given. Start and end are always recorded.
+    progress : True prints the time left; a function is called with a `Progress`.
+    """
+    run = _Run(task, weight, start, steps, step_size, lam, every)
+    first = np.stack(run.start)
+    record = run_in_pieces(
+        run.advance, run.start, first, steps=steps, every=run.every, capacity=run.rows, slots=SLOTS, progress=progress
+    )
+    columns = run.columns(record)
+    final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
+    bayes = partial(bayes_of, task, run.shape)
+    return Path(record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about)
+
+
+class _Run:
+    """One call of `population_path`: its numbers flattened over the runs, and its compiled step."""
+
+    def __init__(self, task: Any, weight: Any, start: Any, steps: int, step_size: Any, lam: Any, every: int | None) -> None:
+        self.every = check_run(steps, every)
+        self.structure, numbers = split(task, weight)
+        check_exact_risk(self.structure)
+        if not isinstance(start, Overlaps):
+            raise TypeError(f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}.")
+        lam = weight.lam if lam is None else lam
+        self.task, self.shape = task, runs_shape(start, numbers, lam, step_size)
+        self.lam, self.alpha = Tabulated("lam", lam, self.shape), Tabulated("step_size", step_size, self.shape)
+        flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), self.shape).reshape(-1)  # noqa: E731
+        self.start = Five(*(flat(getattr(start, name)) for name in NAMES))
+        self.runs = self.start.kappa.size
+        self.numbers = flattened(numbers, self.shape)
+        shared = all(np.ndim(x) == 0 for x in jax.tree.leaves(numbers)) and self.lam.values(0, 1).shape[1] == 1
+        width = 1 if shared else min(self.runs, _GROUP)
+        self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
+        self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
+
+    def advance(self, state: Five, piece: Piece) -> tuple[Five, np.ndarray]:
+        """A piece of the descent: one compiled call for every group of runs, whatever the length and stride of the piece."""
+        tables = [self._rows(schedule, piece) for schedule in (self.lam, self.alpha)]
+        records = piece.n // piece.stride
+        ends, seen = [], []
+        with jax.enable_x64(True):
+            for first in range(0, self.runs, _GROUP):
+                cut = lambda x, first=first: _cut(x, first, self.runs)  # noqa: E731
+                group, numbers = jax.tree.map(cut, (tuple(state), self.numbers))
+                end, observed = _compiled(self.structure)(Five(*group), *map(cut, tables), numbers, records, piece.stride)
+                ends.append(np.stack(end))
+                seen.append(np.asarray(observed)[:records])
+        together = np.concatenate(seen, axis=-1)[..., : self.runs]
+        return Five(*np.concatenate(ends, axis=-1)[:, : self.runs]), together
+
+    def _rows(self, schedule: Tabulated, piece: Piece) -> np.ndarray:
+        values = schedule.values(piece.first, piece.n)
+        return np.concatenate([values, np.repeat(values[-1:], self.rows - piece.n, axis=0)])
+
+    def columns(self, record: Record) -> dict[str, np.ndarray]:
+        """Overlaps, risk, excess over Bayes, distance and lam at every record."""
+        lam = lam_at(record, self.lam)
+        risk = above_noise(self.structure, self.numbers, lam, record.states)
+        self._refuse_divergence(record, lam, risk)
+        return describe(self.task, self.shape, record, lam, risk)
+
+    def _refuse_divergence(self, record: Record, lam: np.ndarray, risk: np.ndarray) -> None:
+        """Refuse runs that end above their start at the same lam and go on rising: a step size that descends does neither.
+
+        A run may rise for a while and recover, as the paper's schedule does at its first, largest lam.
+        """
+        worse = risk > _a_little_more(self._start_risk(lam))
+        lost = worse[-1] & self._rises(Five(*record.states[-1]), int(record.steps[-1]), lam[-1], risk[-1])
+        if not lost.any():
+            return
+        run = int(np.argmax(lost))
+        last_good = int(np.flatnonzero(~worse[:, run])[-1])
+        state, first = Five(*record.states[last_good]), int(record.steps[last_good])
+        while True:
+            n = min(SLOTS, self.rows)
+            state, seen = self.advance(state, Piece(first, n, 1))
+            lams = np.broadcast_to(self.lam.values(first + 1, n), (n, self.runs))
+            above = above_noise(self.structure, self.numbers, lams, seen) > _a_little_more(self._start_risk(lams))
+            if above[:, run].any():
+                break
+            first += n
+        step = first + 1 + int(np.argmax(above[:, run]))
+        where = f" in run {run}" if self.runs > 1 else ""
+        raise Diverged(
+            f"the iteration diverged{where}: at step {step} the risk rose above that of the start, and it did not come back."
+            " Take a smaller `step_size`.",
+            step,
+        )
+
+    def _start_risk(self, lam: np.ndarray) -> np.ndarray:
+        """The risk of the start at other values of lam, (records, runs)."""
+        if self.lam.constant:
+            once = evaluate(self.structure, self.numbers, lam[0], np.stack(self.start))
+            return np.broadcast_to(once, lam.shape)
+        return evaluate(self.structure, self.numbers, lam, np.repeat(np.stack(self.start)[:, None], len(lam), axis=1))
+
+    def _rises(self, state: Five, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
+        """Does the risk at the present lam rise in one of the next eight steps?"""
+        _, seen = self.advance(state, Piece(step, 8, 1))
+        ahead = above_noise(self.structure, self.numbers, np.repeat(lam[None], 8, axis=0), seen)
+        return np.any(np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk, axis=0)
+
+
+def _cut(x: Any, first: int, runs: int) -> Any:
+    """The part of a group in an array whose last axis is the runs, filled up with its last entry; other numbers as they are."""
+    if np.ndim(x) == 0 or np.shape(x)[-1] != runs or runs <= _GROUP:
+        return x
+    part = np.asarray(x)[..., first : first + _GROUP]
+    missing = _GROUP - part.shape[-1]
+    return part if missing == 0 else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
+
+
+def _a_little_more(risk: np.ndarray) -> np.ndarray:
+    return risk * (1.0 + 1e-9) + 1e-12
+
+
+def runs_shape(start: Overlaps, numbers: Numbers, *schedules: Any) -> tuple[int, ...]:
+    """The shape to which starts, tasks and schedules broadcast."""
+    parts = [getattr(start, name) for name in NAMES] + jax.tree.leaves(numbers)
+    for schedule in schedules:
+        if isinstance(schedule, InverseDecay):
+            parts += [schedule.initial, schedule.rate]
+        elif not callable(schedule):
+            parts.append(schedule)
+    try:
+        return np.broadcast_shapes(*(np.shape(part) for part in parts))
+    except ValueError:
+        shapes = sorted({np.shape(part) for part in parts} - {()})
+        raise ValueError(
+            f"`start`, the numbers of `task` and `weight`, `lam` and `step_size` must broadcast, got shapes {shapes}."
+        ) from None
+
+
+@cache
+def _compiled(structure: Structure) -> Callable[..., tuple[Five, jax.Array]]:
+    rule = rule_of(structure)
+
+    @jax.jit
+    def advance(state, lam, alpha, numbers, records, stride):
+        table = rule.table(lam, numbers)
+
+        def one(t, o):
+            return projected_step(o, rule.slopes(o, numbers, jax.tree.map(lambda x: x[t], table)), alpha[t])
+
+        def until_next_record(r, carry):
+            o, seen = carry
+            o = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, o)
+            return o, seen.at[r].set(jnp.stack(o))
+
+        return jax.lax.fori_loop(0, records, until_next_record, (state, jnp.zeros((SLOTS, 5, state.kappa.size))))
+
+    return advance
