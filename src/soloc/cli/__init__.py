@@ -4,9 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from soloc.cli import demo, risk
+from soloc.cli import demo, figure, list, reproduce, risk, run
 
-COMMANDS = (risk, demo)
+COMMANDS = (risk, demo, reproduce, list, run, figure)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -90,6 +90,10 @@ class Store:
             return None
         return pq.read_table(io.BytesIO(content)).to_pandas()
 
+    def vouches(self, name: str, key: str) -> bool:
+        """Whether a result was finished, without reading it."""
+        return self._path(name, key).with_suffix(".json").exists()
+
     def seconds(self, name: str, key: str) -> float:
         """How long the computation of a stored table took."""
         return float(json.loads(self._path(name, key).with_suffix(".json").read_text())["seconds"])
