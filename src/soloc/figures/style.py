@@ -3,6 +3,7 @@
 The report replaces these colours by variables of its page, so that a figure follows the reader's theme.
 """
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec
@@ -11,6 +12,7 @@ import matplotlib
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 P = ParamSpec("P")
 
@@ -23,7 +25,8 @@ BLUE, ORANGE, GREEN, RED, SKY, PINK = "#0072b2", "#e69f00", "#009e73", "#d55e00"
 PALETTE = (BLUE, ORANGE, GREEN, RED, SKY, PINK)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
-SEQUENTIAL = "cividis"
+ON_DARK, ON_LIGHT = "#fffffe", "#101010"  # lines on a map of colours, the same in both themes
+SEQUENTIAL = "cividis_r"  # light where the value is small
 
 STYLE: Any = {
     "figure.facecolor": PAPER,
@@ -79,6 +82,26 @@ def panels(
     figure = Figure(figsize=(width, height * rows))
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, [axis for row in axes for axis in row]
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(value: float, base: int = 10) -> str:
+    """base to an integer exponent in plain characters, as 10⁴ (a formula costs a hundred times as long to set)."""
+    exponent = math.log(value, base) if value > 0 else math.nan
+    if not math.isclose(exponent, round(exponent), abs_tol=1e-6):
+        return ""
+    return f"{base}{str(round(exponent)).translate(_RAISED)}"
+
+
+def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
+    """Logarithmic axes among `which` ("x", "y" or "xy") with plain labels at powers of `base`."""
+    for name in which:
+        getattr(axis, f"set_{name}scale")("log", base=base)
+        ruler: Any = getattr(axis, f"{name}axis")
+        ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
+        ruler.set_minor_locator(NullLocator())
 
 
 def legend_below(figure: Figure, axis: Axes, columns: int = 4) -> None:
