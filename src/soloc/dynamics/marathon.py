@@ -1,0 +1,125 @@
+"""Long runs in compiled pieces: records, progress with the time left, Ctrl-C, and the step at which something went wrong."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from soloc.maths.numbers import check_count
+
+
+class Piece(NamedTuple):
+    """`n` steps from step `first`, observed every `stride` of them."""
+
+    first: int
+    n: int
+    stride: int
+
+
+class Progress(NamedTuple):
+    """Where a long run is."""
+
+    step: int
+    steps: int
+    seconds: float  #: spent so far
+    seconds_left: float  #: at the pace so far
+
+
+class Record(NamedTuple):
+    """Recorded steps, the states there stacked along the first axis, and the last state."""
+
+    steps: np.ndarray
+    states: Any
+    last: Any
+    interrupted: bool
+
+
+class Diverged(ValueError):
+    """The iteration left the numbers; `step` says when."""
+
+    def __init__(self, sentence: str, step: int) -> None:
+        super().__init__(sentence)
+        self.step = step
+
+
+def pieces(steps: int, every: int, capacity: int, slots: int) -> Iterator[Piece]:
+    """Cut `steps` into pieces of at most `capacity` steps and `slots` observations; each record ends a stride."""
+    first = 0
+    while first < steps:
+        ahead = min(capacity, steps - first)
+        if first % every == 0 and ahead >= every:
+            piece = Piece(first, min(ahead // every, slots) * every, every)
+        else:
+            n = min(ahead, every - first % every)
+            piece = Piece(first, n, n)
+        yield piece
+        first += piece.n
+
+
+def run_in_pieces(
+    advance: Callable[[Any, Piece], tuple[Any, np.ndarray]],
+    state: Any,
+    start: np.ndarray,
+    *,
+    steps: int,
+    every: int,
+    capacity: int,
+    slots: int,
+    progress: bool | Callable[[Progress], None],
+) -> Record:
+    """Advance `state` through all steps. `advance(state, piece)` returns the new state and the observations of the piece,
+
+    (piece.n // piece.stride, ...); `start` is the observation of the start. A non-finite observation stops the run with the step at
+    which it first happened; Ctrl-C stops it and keeps what was observed.
+    """
+    report = _print_progress if progress is True else progress
+    began = time.monotonic()
+    at, kept = [np.zeros(1, dtype=int)], [start[None]]
+    interrupted = False
+    try:
+        for piece in pieces(steps, every, capacity, slots):
+            after, seen = advance(state, piece)
+            if not np.isfinite(seen).all():
+                _locate(advance, state, piece, slots)
+            state, reached = after, piece.first + piece.n
+            moments = piece.first + piece.stride * np.arange(1, len(seen) + 1)
+            wanted = (moments % every == 0) | (moments == steps)
+            at.append(moments[wanted])
+            kept.append(seen[wanted])
+            if report:
+                spent = time.monotonic() - began
+                report(Progress(reached, steps, spent, spent / reached * (steps - reached)))
+    except KeyboardInterrupt:
+        interrupted = True
+    return Record(np.concatenate(at), np.concatenate(kept), state, interrupted)
+
+
+def _locate(advance: Callable[..., tuple[Any, np.ndarray]], state: Any, piece: Piece, slots: int) -> None:
+    """Repeat a piece step by step and say where it broke."""
+    for first in range(piece.first, piece.first + piece.n, slots):
+        n = min(slots, piece.first + piece.n - first)
+        state, seen = advance(state, Piece(first, n, 1))
+        broken = ~np.isfinite(seen).reshape(n, -1).all(axis=1)
+        if broken.any():
+            step = first + int(np.argmax(broken)) + 1
+            raise Diverged(
+                f"the iteration diverged at step {step}: its numbers are no longer finite. Take a smaller `step_size`.", step
+            )
+
+
+def check_run(steps: int, every: int | None) -> int:
+    """Refuse impossible lengths; the stride of the records, by default such that there are about a hundred."""
+    check_count("steps", steps)
+    if every is None:
+        return max(1, steps // 100)
+    check_count("every", every)
+    return every
+
+
+def _print_progress(now: Progress) -> None:
+    share = now.step / now.steps
+    end = "\n" if now.step == now.steps else ""
+    text = f"\rstep {now.step:,} of {now.steps:,} ({share:.0%}), {now.seconds:.0f} s, about {now.seconds_left:.0f} s left "
+    print(text, end=end, file=sys.stderr, flush=True)

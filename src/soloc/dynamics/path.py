@@ -1,0 +1,56 @@
+"""A path: what a training run left behind, one row per run and recorded step."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Path:
+    """The record of a training run, or of many runs together.
+
+    `steps` are the recorded steps; every column is an array (records, runs). `final` is the last iterate, from which a run can
+    be continued. `interrupted` says that Ctrl-C ended the run early: what is here was computed before it.
+    """
+
+    steps: np.ndarray
+    columns: dict[str, np.ndarray]
+    final: Any
+    shape: tuple[int, ...] = ()  #: of the runs, before they were flattened
+    interrupted: bool = False
+    about: dict[str, Any] = field(default_factory=dict)  #: what was run, in words and numbers
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        columns = self.__dict__.get("columns", {})
+        if name in columns:
+            return columns[name]
+        raise AttributeError(f"this path has no `{name}`; it has {', '.join(columns)}.")
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return int(np.prod(self.shape, dtype=int))
+
+    def table(self) -> pd.DataFrame:
+        """One row per run and recorded step, run by run."""
+        records = len(self.steps)
+        index = {"run": np.repeat(np.arange(self.runs), records), "step": np.tile(self.steps, self.runs)}
+        return pd.DataFrame(index | {name: values.T.ravel() for name, values in self.columns.items()})
+
+    def last(self) -> pd.DataFrame:
+        """The last recorded row of every run."""
+        last = {name: values[-1] for name, values in self.columns.items()}
+        return pd.DataFrame({"run": np.arange(self.runs), "step": self.steps[-1]} | last)
+
+    def _sentence(self) -> str:
+        ended = "interrupted at" if self.interrupted else "ended at"
+        return f"Path of {self.runs} run{'s' if self.runs != 1 else ''}, {len(self.steps)} records, {ended} step {self.steps[-1]}"
+
+    def __repr__(self) -> str:
+        return f"<{self._sentence()}: {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        summary = self.last().drop(columns=["run", "step"]).describe().loc[["mean", "min", "50%", "max"]]
+        return f"<p>{self._sentence()}. Over the runs at the last record:</p>{summary.to_html(float_format='%.4g')}"

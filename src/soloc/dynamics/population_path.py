@@ -1,0 +1,152 @@
+"""Projected gradient descent on the population risk, in overlaps: any dimension costs the same."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from soloc.dynamics.exact import Numbers, Structure, evaluate, rule_of, split
+from soloc.dynamics.marathon import Diverged, Piece, Progress, Record, check_run, run_in_pieces
+from soloc.dynamics.overlap_map import Five, projected_step
+from soloc.dynamics.path import Path
+from soloc.dynamics.records import above_noise, describe, flattened, lam_at
+from soloc.dynamics.schedules import InverseDecay, Tabulated
+from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.tasks.single_location import SingleLocation
+
+SLOTS = 256  # observations of one compiled piece
+_ROWS, _CELLS = 4096, 65536  # steps of one compiled piece, and steps x distinct schedules
+
+
+def population_path(
+    task: SingleLocation,
+    weight: Any,
+    start: Overlaps,
+    *,
+    steps: int,
+    step_size: Any,
+    lam: Any = None,
+    every: int | None = None,
+    progress: bool | Callable[[Progress], None] = False,
+) -> Path:
+    """Projected gradient descent on the exact risk from `start`: the path of the five overlaps.
+
+        k <- normalise(k - alpha (I - kk') dR/dk),   v <- normalise(v - alpha (I - vv') dR/dv)
+
+    Arrays in `task`, `weight`, `start`, `lam` and `step_size` broadcast: each entry is a run.
+
+    Parameters
+    ----------
+    steps : number of steps.
+    step_size : alpha; a number, an array, or a schedule (a function of the step, see `soloc.dynamics.schedules`).
+    lam : a schedule for the inverse temperature; `weight.lam` when not given.
+    every : record every so many steps; about a hundred records when not given. Start and end are always recorded.
+    progress : True prints the time left; a function is called with a `Progress`.
+    """
+    run = _Run(task, weight, start, steps, step_size, lam, every)
+    record = run_in_pieces(
+        run.advance, run.start, np.stack(run.start), steps=steps, every=run.every, capacity=run.rows, slots=SLOTS, progress=progress
+    )
+    columns = run.columns(record)
+    final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
+    return Path(record.steps, columns, final, run.shape, record.interrupted, run.about)
+
+
+class _Run:
+    """One call of `population_path`: its numbers flattened over the runs, and its compiled step."""
+
+    def __init__(self, task: Any, weight: Any, start: Any, steps: int, step_size: Any, lam: Any, every: int | None) -> None:
+        self.every = check_run(steps, every)
+        self.structure, numbers = split(task, weight)
+        if not isinstance(start, Overlaps):
+            raise TypeError(f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}.")
+        lam = weight.lam if lam is None else lam
+        self.task, self.shape = task, runs_shape(start, numbers, lam, step_size)
+        self.lam, self.alpha = Tabulated("lam", lam, self.shape), Tabulated("step_size", step_size, self.shape)
+        flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), self.shape).reshape(-1)  # noqa: E731
+        self.start = Five(*(flat(getattr(start, name)) for name in NAMES))
+        self.runs = self.start.kappa.size
+        self.numbers = flattened(numbers, self.shape)
+        shared = all(np.ndim(x) == 0 for x in jax.tree.leaves(numbers)) and self.lam.values(0, 1).shape[1] == 1
+        width = 1 if shared else self.runs
+        self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
+        self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
+
+    def advance(self, state: Five, piece: Piece) -> tuple[Five, np.ndarray]:
+        """A piece of the descent, in one compiled call whatever its length and stride."""
+        with jax.enable_x64(True):
+            lam, alpha = (self._rows(schedule, piece) for schedule in (self.lam, self.alpha))
+            state, seen = _compiled(self.structure)(state, lam, alpha, self.numbers, piece.n // piece.stride, piece.stride)
+        return state, np.asarray(seen)[: piece.n // piece.stride]
+
+    def _rows(self, schedule: Tabulated, piece: Piece) -> np.ndarray:
+        values = schedule.values(piece.first, piece.n)
+        return np.concatenate([values, np.repeat(values[-1:], self.rows - piece.n, axis=0)])
+
+    def columns(self, record: Record) -> dict[str, np.ndarray]:
+        """Overlaps, risk, excess over Bayes, distance and lam at every record."""
+        lam = lam_at(record, self.lam)
+        risk = above_noise(self.structure, self.numbers, lam, record.states)
+        self._refuse_divergence(record, lam, risk)
+        return describe(self.task, self.shape, record, lam, risk)
+
+    def _refuse_divergence(self, record: Record, lam: np.ndarray, risk: np.ndarray) -> None:
+        """Stop where a run is worse than its start at the same lam and its next step makes it worse still."""
+        initial = evaluate(self.structure, self.numbers, lam, np.repeat(np.stack(self.start)[:, None], len(lam), axis=1))
+        for i in np.flatnonzero((risk > _a_little_more(initial)).any(axis=1)):
+            step = int(record.steps[i])
+            _, after = self.advance(Five(*record.states[i]), Piece(step, 1, 1))
+            worse = evaluate(self.structure, self.numbers, lam[i], after[0]) > _a_little_more(risk[i])
+            run = worse & (risk[i] > _a_little_more(initial[i]))
+            if run.any():
+                where = f" in run {int(np.argmax(run))}" if self.runs > 1 else ""
+                raise Diverged(
+                    f"the iteration diverged{where}: from step {step} the risk is above that of the start and rises from step to step."
+                    " Take a smaller `step_size`.",
+                    step,
+                )
+
+
+def _a_little_more(risk: np.ndarray) -> np.ndarray:
+    return risk * (1.0 + 1e-9) + 1e-12
+
+
+def runs_shape(start: Overlaps, numbers: Numbers, *schedules: Any) -> tuple[int, ...]:
+    """The shape to which starts, tasks and schedules broadcast."""
+    parts = [getattr(start, name) for name in NAMES] + jax.tree.leaves(numbers)
+    for schedule in schedules:
+        if isinstance(schedule, InverseDecay):
+            parts += [schedule.initial, schedule.rate]
+        elif not callable(schedule):
+            parts.append(schedule)
+    try:
+        return np.broadcast_shapes(*(np.shape(part) for part in parts))
+    except ValueError:
+        shapes = sorted({np.shape(part) for part in parts} - {()})
+        raise ValueError(
+            f"`start`, the numbers of `task` and `weight`, `lam` and `step_size` must broadcast, got shapes {shapes}."
+        ) from None
+
+
+@lru_cache(maxsize=None)
+def _compiled(structure: Structure) -> Callable[..., tuple[Five, jax.Array]]:
+    rule = rule_of(structure)
+
+    @jax.jit
+    def advance(state, lam, alpha, numbers, records, stride):
+        table = rule.table(lam, numbers)
+
+        def one(t, o):
+            return projected_step(o, rule.slopes(o, numbers, jax.tree.map(lambda x: x[t], table)), alpha[t])
+
+        def until_next_record(r, carry):
+            o, seen = carry
+            o = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, o)
+            return o, seen.at[r].set(jnp.stack(o))
+
+        return jax.lax.fori_loop(0, records, until_next_record, (state, jnp.zeros((SLOTS, 5, state.kappa.size))))
+
+    return advance

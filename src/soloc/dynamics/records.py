@@ -1,0 +1,58 @@
+"""From recorded states to the columns of a path: overlaps, risk, excess over Bayes, distance to the manifold, lam."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from soloc.dynamics.exact import Numbers, Structure, evaluate
+from soloc.dynamics.marathon import Record
+from soloc.dynamics.schedules import Tabulated
+from soloc.risk.overlaps import NAMES
+from soloc.tasks.single_location import SingleLocation
+
+_FLIP_V = np.asarray([1.0, -1.0, -1.0, 1.0, -1.0])  # the overlaps of (k, -v)
+
+
+def lam_at(record: Record, lam: Tabulated) -> np.ndarray:
+    """lam at the recorded steps, (records, runs)."""
+    values = np.concatenate([lam.values(int(t), 1) for t in record.steps])
+    return np.ascontiguousarray(np.broadcast_to(values, (len(record.steps), record.states.shape[-1])))
+
+
+def above_noise(structure: Structure, numbers: Numbers, lam: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """R - eps^2 at states (records, 5 or 7, runs); the last two of 7 are the norms of k and v.
+
+    |k| multiplies lam. In |v| the risk is quadratic, gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2], and the risks at v and -v give both moments.
+    """
+    overlaps = np.moveaxis(states[:, :5], 1, 0)
+    if states.shape[1] == 5:
+        return evaluate(structure, numbers, lam, overlaps)
+    norm_k, norm_v = states[:, 5], states[:, 6]
+    here = evaluate(structure, numbers, lam * norm_k, overlaps)
+    if np.all(norm_v == 1.0):
+        return here
+    there = evaluate(structure, numbers, lam * norm_k, _FLIP_V[:, None, None] * overlaps)
+    variance = np.asarray(numbers.gamma) ** 2
+    correlation, power = 0.25 * (there - here), 0.5 * (here + there) - variance
+    return variance - 2.0 * norm_v * correlation + norm_v**2 * power
+
+
+def describe(
+    task: SingleLocation, shape: tuple[int, ...], record: Record, lam: np.ndarray, risk_above_noise: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The columns of a path, each (records, runs)."""
+    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
+    columns = dict(zip(NAMES, np.moveaxis(record.states[:, :5], 1, 0), strict=True))
+    columns["risk"] = risk_above_noise + flat(task.eps) ** 2
+    columns["distance"] = np.sqrt(columns["theta"] ** 2 + columns["eta"] ** 2 + columns["rho"] ** 2)
+    columns["lam"] = lam
+    if record.states.shape[1] == 7:
+        columns |= {"norm_k": record.states[:, 5], "norm_v": record.states[:, 6]}
+    return columns
+
+
+def flattened(numbers: Any, shape: tuple[int, ...]) -> Any:
+    """Every leaf a float when it is one number for all runs, else one number per run."""
+    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
+    return jax.tree.map(lambda x: float(x) if np.ndim(x) == 0 else flat(x), numbers)

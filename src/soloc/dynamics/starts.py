@@ -1,0 +1,104 @@
+"""Starts: where training begins, as overlaps drawn exactly in law for any dimension, or from vectors and samples."""
+
+import math
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from soloc.maths.draws import chi
+from soloc.maths.numbers import check_count, check_whole
+from soloc.risk.overlaps import Overlaps
+from soloc.tasks.single_location import SingleLocation, Truth
+
+_ON_THE_SPHERE = 1e-6  # how far from 1 the norm of a given vector may be
+_TOKENS_AT_ONCE = 2**22  # numbers drawn at a time by the practical start
+
+
+def uniform_on_sphere(d: int, runs: int, key: jax.Array) -> Overlaps:
+    """k and v independent and uniform on the sphere of R^d, for d up to 1e15 and beyond: only four coordinates are drawn."""
+    check_whole("d", d, 4)
+    check_count("runs", runs)
+    with jax.enable_x64(True):
+        return Overlaps(*(np.asarray(x) for x in _sphere(np.asarray(d, dtype=float), key, runs)))
+
+
+@partial(jax.jit, static_argnums=2)
+def _sphere(d: jax.Array, key: jax.Array, runs: int) -> tuple[jax.Array, ...]:
+    normal_key, chi_key = jax.random.split(key)
+    z = jax.random.normal(normal_key, (5, runs))
+    lengths = chi(chi_key, jnp.stack([d - 2.0, d - 3.0])[:, None], (2, runs))
+    k = jnp.stack([z[0], z[1], lengths[0], jnp.zeros(runs)])
+    v = jnp.stack([z[2], z[3], z[4], lengths[1]])
+    k, v = k / jnp.linalg.norm(k, axis=0), v / jnp.linalg.norm(v, axis=0)
+    return k[0], v[1], v[0], k[1], jnp.sum(k * v, axis=0)
+
+
+def uniform_on_manifold(d: int, runs: int, key: jax.Array) -> Overlaps:
+    """(k, v) uniform on the manifold k.v* = v.k* = k.v = 0, for the area it inherits from the product of spheres.
+
+    kappa and nu have the density (1-kappa^2)^((d-5)/2) (1-nu^2)^((d-5)/2) sqrt(2-kappa^2-nu^2): first coordinates of two unit
+    vectors of R^(d-2), accepted with probability sqrt(1 - (kappa^2+nu^2)/2).
+    """
+    check_whole("d", d, 4)
+    check_count("runs", runs)
+    kept, found = [], 0
+    with jax.enable_x64(True):
+        while found < runs:
+            pair, accepted = (np.asarray(x) for x in _manifold(np.asarray(d, dtype=float), key, runs))
+            kept.append(pair[:, accepted])
+            found += int(accepted.sum())
+            key = jax.random.fold_in(key, found)
+    kappa, nu = np.concatenate(kept, axis=1)[:, :runs]
+    zero = np.zeros(runs)
+    return Overlaps(kappa, nu, zero, zero, zero)
+
+
+@partial(jax.jit, static_argnums=2)
+def _manifold(d: jax.Array, key: jax.Array, runs: int) -> tuple[jax.Array, jax.Array]:
+    normal_key, chi_key, accept_key = jax.random.split(key, 3)
+    z = jax.random.normal(normal_key, (2, runs))
+    pair = z / jnp.sqrt(z * z + chi(chi_key, d - 3.0, (2, runs)) ** 2)
+    return pair, jax.random.uniform(accept_key, (runs,)) ** 2 < 1.0 - 0.5 * jnp.sum(pair**2, axis=0)
+
+
+def from_vectors(k: Any, v: Any, truth: Truth) -> Overlaps:
+    """Overlaps of given unit vectors, (d,) or (runs, d)."""
+    k, v = np.asarray(k, dtype=float), np.asarray(v, dtype=float)
+    for name, vector in (("k", k), ("v", v)):
+        norms = np.linalg.norm(vector, axis=-1)
+        if not np.all(np.abs(norms - 1.0) < _ON_THE_SPHERE):
+            worst = norms.flat[np.argmax(np.abs(np.nan_to_num(norms, nan=math.inf) - 1.0))]
+            raise ValueError(f"`{name}` must be on the unit sphere, got a norm of {worst:.6g}. Divide it by its norm.")
+    k, v = k / np.linalg.norm(k, axis=-1, keepdims=True), v / np.linalg.norm(v, axis=-1, keepdims=True)
+    k_star, v_star = np.asarray(truth.k, dtype=float), np.asarray(truth.v, dtype=float)
+    return Overlaps(k @ k_star, v @ v_star, v @ k_star, k @ v_star, np.sum(k * v, axis=-1))
+
+
+def practical(task: SingleLocation, truth: Truth, key: jax.Array, n: int) -> tuple[jax.Array, jax.Array]:
+    """Unit vectors k, v computed from n samples by moments, as one would in practice: no location is known.
+
+    E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k. The noise of v lies mostly along k*,
+    so v is cleaned of its part along k, and k computed again. The sample is drawn anew for each moment: memory does not grow with n.
+    """
+    check_count("n", n)
+    at_once = max(1, min(n, _TOKENS_AT_ONCE // (task.L * task.d)))
+    batches = [(jax.random.fold_in(key, i), min(at_once, n - first)) for i, first in enumerate(range(0, n, at_once))]
+
+    def moment(of_sample) -> jax.Array:
+        total = sum(of_sample(task.sample(truth, batch_key, size)) for batch_key, size in batches)
+        return total / jnp.linalg.norm(total)
+
+    def k_given(v: jax.Array) -> jax.Array:
+        return moment(lambda sample: jnp.einsum("i,il,ild->d", sample.answers, sample.tokens @ v, sample.tokens))
+
+    v = moment(lambda sample: jnp.einsum("i,ild->d", sample.answers, sample.tokens))
+    v = _orthogonal(v, k_given(v))
+    return _orthogonal(k_given(v), v), v
+
+
+def _orthogonal(x: jax.Array, direction: jax.Array) -> jax.Array:
+    x = x - (x @ direction) * direction
+    return x / jnp.linalg.norm(x)
