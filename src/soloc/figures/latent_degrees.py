@@ -1,0 +1,38 @@
+"""Share of the softmax output that no constant times kernel regression explains: one degree, and two."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from soloc.figures.latent_style import COLOURS, MARKERS, log_lengths, panels
+
+
+def figure(table: pd.DataFrame) -> Figure:
+    """One panel per latent; dashed lines are the exact limits of Funk and Hecke."""
+    groups = list(table.groupby("latent", sort=False))
+    titles = [f"latent of {name}" for name, _ in groups]
+    drawing, axes = panels(len(groups), titles, width=4.0)
+    for axis, (_, rows) in zip(axes, groups, strict=True):
+        for at, (temperature, part) in enumerate(rows.groupby("temperature")):
+            axis.plot(
+                part["L"],
+                part["unexplained"],
+                f"-{MARKERS[at]}",
+                color=COLOURS[at],
+                markersize=5,
+                label=rf"$\tau = {temperature:g}$",
+            )
+            if part["limit"].iloc[0] > 0:
+                axis.axhline(part["limit"].iloc[0], color=COLOURS[at], linestyle="--", linewidth=1)
+        axis.set_yscale("log")
+        axis.set_ylim(1e-4, 1.2)
+        log_lengths(axis, sorted(table["L"].unique()))
+    axes[0].set_ylabel("share of softmax output\nthat no constant × CME explains")
+    axes[-1].legend(
+        title="dashed: exact limit",
+        fontsize=8.5,
+        title_fontsize=8.5,
+        loc="lower left",
+        ncols=2,
+        frameon=False,
+    )
+    return drawing

@@ -1,0 +1,24 @@
+"""Random numbers from a JAX key, drawn by NumPy: double precision, no compilation, same key same numbers."""
+
+import zlib
+
+import jax
+import numpy as np
+
+
+def generator(key: jax.Array) -> np.random.Generator:
+    """The NumPy generator that a JAX key (new style or raw) determines."""
+    if jax.dtypes.issubdtype(getattr(key, "dtype", None), jax.dtypes.prng_key):
+        key = jax.random.key_data(key)
+    words = np.asarray(key)
+    if words.dtype != np.uint32 or words.ndim != 1:
+        raise TypeError(
+            f"`key` must be one JAX random key, got {type(key).__name__} of dtype {words.dtype} and shape "
+            f"{words.shape}; make one with jax.random.key(seed)."
+        )
+    return np.random.default_rng(words)
+
+
+def derived_key(seed: int, *values: object) -> jax.Array:
+    """The key of one cell of an experiment: a function of the seed and of the cell's own values alone."""
+    return jax.random.key(zlib.crc32(repr((seed, *values)).encode()))

@@ -1,0 +1,82 @@
+"""Attention as kernel regression: the conditional mean embedding (CME), w = (K + r I)^-1 K_q."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from soloc.predictors.key_query import PowerLaw, at_length, require_shapes
+
+
+@dataclass(frozen=True)
+class FeatureKernel:
+    """K(x, y) = phi(x).phi(y), for a feature map with few features."""
+
+    features: Callable[[np.ndarray], np.ndarray]
+
+    def __call__(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return self.features(x) @ np.swapaxes(self.features(y), -1, -2)
+
+
+@dataclass(frozen=True)
+class GaussianKernel:
+    """K(x, y) = exp(-|x - y|^2 / (2 width^2)), of infinitely many features."""
+
+    width: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise ValueError(f"`width` must be > 0, got {self.width}.")
+
+    def __call__(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        square = np.sum(x * x, -1)[..., :, None] + np.sum(y * y, -1)[..., None, :]
+        return np.exp(-np.maximum(square - 2 * x @ np.swapaxes(y, -1, -2), 0) / (2 * self.width**2))
+
+
+@dataclass(frozen=True)
+class KernelMeanAttention:
+    """CME attention: any kernel (two sets of points -> matrix), any ridge, constant or scheduled in L.
+
+    A FeatureKernel with fewer features than tokens costs O(L D^2) (Woodbury), any other O(L^3) (Cholesky).
+    """
+
+    kernel: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    ridge: float | PowerLaw
+
+    def __post_init__(self) -> None:
+        if not at_length(self.ridge, 1) >= 0:
+            raise ValueError(f"`ridge` must be >= 0, got {at_length(self.ridge, 1)}.")
+
+    def weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
+        keys, query = require_shapes(keys, query)
+        ridge = at_length(self.ridge, keys.shape[1])
+        if isinstance(self.kernel, FeatureKernel) and ridge > 0:
+            phi, phi_q = self.kernel.features(keys), self.kernel.features(query)
+            if phi.shape[-1] < phi.shape[-2]:
+                gram = phi.transpose(0, 2, 1) @ phi + ridge * np.eye(phi.shape[-1])
+                return (phi @ np.linalg.solve(gram, phi_q[..., None]))[..., 0]
+        rows = [
+            _regress(self.kernel(k, k), self.kernel(k, q[None])[:, 0], ridge)
+            for k, q in zip(keys, query, strict=True)
+        ]
+        return np.stack(rows)
+
+
+def _regress(gram: np.ndarray, cross: np.ndarray, ridge: float) -> np.ndarray:
+    """(K + r I)^-1 K_q by Cholesky, refused where K + r I has no inverse at double precision."""
+    L = len(gram)
+    try:
+        root = np.linalg.cholesky(gram + ridge * np.eye(L))
+        pivots = np.diag(root) ** 2
+        singular = pivots.min() <= 10 * L * np.finfo(float).eps * pivots.max()
+    except np.linalg.LinAlgError:
+        singular = True
+    if singular:
+        raise ValueError(
+            "`ridge` must be > 0 and not negligible when the kernel matrix is singular, got ridge "
+            f"{ridge:g} for {L} tokens; the "
+            "kernel has fewer independent features than tokens, or two keys coincide: raise the ridge, "
+            "sigma^2/lam is the Bayes one."
+        )
+    return solve_triangular(root, solve_triangular(root, cross, lower=True), lower=True, trans="T")
