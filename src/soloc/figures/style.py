@@ -12,7 +12,7 @@ import matplotlib
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 P = ParamSpec("P")
 
@@ -96,11 +96,16 @@ def power(value: float, base: int = 10) -> str:
 
 
 def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
-    """Logarithmic axes among `which` ("x", "y" or "xy") with plain labels at powers of `base`."""
+    """Logarithmic axes among `which` ("x", "y" or "xy"), with plain labels; call it when all is drawn."""
     for name in which:
         getattr(axis, f"set_{name}scale")("log", base=base)
+        low, high = getattr(axis, f"get_{name}lim")()
         ruler: Any = getattr(axis, f"{name}axis")
-        ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
+        if base == 10 and high / low < 60.0:
+            ruler.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            ruler.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        else:
+            ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
         ruler.set_minor_locator(NullLocator())
 
 
