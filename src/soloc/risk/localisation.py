@@ -21,6 +21,7 @@ _POINTS, _POINT_WEIGHTS = np.polynomial.legendre.leggauss(9)
 _EQUAL_PANELS = np.linspace(0.0, 1.0, 15)
 _PANELS_TO_ZERO = np.concatenate([[0.0], 4.0 ** np.arange(-5.0, -1.0), 0.125 * np.arange(1.0, 9.0)])
 _STEP = 0.6  # of u = log t: the trapezoid rule is then exact to 1e-7
+_AT_ONCE = 32  # alignments at a time, so that the work stays in the cache
 
 
 class _Tokens(NamedTuple):
@@ -33,18 +34,23 @@ class _Tokens(NamedTuple):
 def attention_mass(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
     """Expected share of the absolute attention weights that falls on the decisive token."""
     kappa, lam = np.broadcast_arrays(np.asarray(kappa, float), np.asarray(weight.lam, float))
-    even = _is_even(weight)
-    signal = _tokens(task.m * kappa, task.gamma, even)
-    background = _tokens(np.zeros(1), 1.0, even)
-    log_f = _log_kernel(lam[..., None] * signal.scores, even)
-    log_g = _log_kernel(lam[..., None] * background.scores, even)
-    top = np.maximum(log_f.max(axis=-1), log_g.max(axis=-1))[..., None]
-    u = np.arange(-18.0, 30.0, _STEP) - top
-    tilted = u[..., :, None] + log_f[..., None, :]
-    from_signal = np.sum(signal.chances[..., None, :] * np.exp(tilted - np.exp(tilted)), axis=-1)
-    rise = -np.expm1(-np.exp(u[..., :, None] + log_g[..., None, :]))
-    missing = np.minimum(np.sum(background.chances * rise, axis=-1), 1.0 - 1e-15)
-    return _STEP * np.sum(from_signal * np.exp((task.L - 1.0) * np.log1p(-missing)), axis=-1)
+    pieces = -(-kappa.size // _AT_ONCE)
+    even, mean = _is_even(weight), task.m * kappa.ravel()
+    parts = zip(np.array_split(mean, pieces), np.array_split(lam.ravel(), pieces), strict=True)
+    return np.concatenate([_mass(task, even, *part) for part in parts]).reshape(kappa.shape)
+
+
+def _mass(task: SingleLocation, even: bool, mean: np.ndarray, lam: np.ndarray) -> np.ndarray:
+    signal, background = _tokens(mean, task.gamma, even), _tokens(np.zeros(1), 1.0, even)
+    log_f = _log_kernel(lam[:, None] * signal.scores, even)
+    log_g = _log_kernel(lam[:, None] * background.scores, even)
+    top = np.maximum(log_f.max(axis=-1), log_g.max(axis=-1))
+    t = np.exp(np.arange(-18.0, 30.0, _STEP) - top[:, None])
+    f, g = np.exp(log_f), np.exp(log_g)
+    from_signal = t * np.sum((signal.chances * f)[:, None] * np.exp(-t[..., None] * f[:, None]), axis=-1)
+    missing = np.sum(background.chances * -np.expm1(-t[..., None] * g[:, None]), axis=-1)
+    others = np.exp((task.L - 1.0) * np.log1p(-np.minimum(missing, 1.0 - 1e-15)))
+    return _STEP * np.sum(from_signal * others, axis=-1)
 
 
 def localisation_rate(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
