@@ -18,7 +18,7 @@ from soloc.risk.closed_form import Setting, erf_excess
 from soloc.risk.overlaps import Overlaps
 from soloc.tasks.single_location import SingleLocation
 
-BLOCK = 2048  # risks are evaluated in blocks of one size: one compilation serves every number of records
+BLOCK = 1024  # risks are evaluated in blocks of one size: one compilation serves every number of records
 
 
 class Structure(NamedTuple):

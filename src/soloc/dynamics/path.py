@@ -20,6 +20,7 @@ class Path:
     final: Any
     shape: tuple[int, ...] = ()  #: of the runs, before they were flattened
     interrupted: bool = False
+    clock: str = "step"  #: what `steps` counts: "step", or "time" for a flow
     about: dict[str, Any] = field(default_factory=dict)  #: what was run, in words and numbers
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -36,21 +37,21 @@ class Path:
     def table(self) -> pd.DataFrame:
         """One row per run and recorded step, run by run."""
         records = len(self.steps)
-        index = {"run": np.repeat(np.arange(self.runs), records), "step": np.tile(self.steps, self.runs)}
+        index = {"run": np.repeat(np.arange(self.runs), records), self.clock: np.tile(self.steps, self.runs)}
         return pd.DataFrame(index | {name: values.T.ravel() for name, values in self.columns.items()})
 
     def last(self) -> pd.DataFrame:
         """The last recorded row of every run."""
         last = {name: values[-1] for name, values in self.columns.items()}
-        return pd.DataFrame({"run": np.arange(self.runs), "step": self.steps[-1]} | last)
+        return pd.DataFrame({"run": np.arange(self.runs), self.clock: self.steps[-1]} | last)
 
     def _sentence(self) -> str:
         ended = "interrupted at" if self.interrupted else "ended at"
-        return f"Path of {self.runs} run{'s' if self.runs != 1 else ''}, {len(self.steps)} records, {ended} step {self.steps[-1]}"
+        return f"Path of {self.runs} run{'s' if self.runs != 1 else ''}, {len(self.steps)} records, {ended} {self.clock} {self.steps[-1]:g}"
 
     def __repr__(self) -> str:
         return f"<{self._sentence()}: {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        summary = self.last().drop(columns=["run", "step"]).describe().loc[["mean", "min", "50%", "max"]]
+        summary = self.last().drop(columns=["run", self.clock]).describe().loc[["mean", "min", "50%", "max"]]
         return f"<p>{self._sentence()}. Over the runs at the last record:</p>{summary.to_html(float_format='%.4g')}"

@@ -52,7 +52,7 @@ def population_path(
     )
     columns = run.columns(record)
     final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
-    return Path(record.steps, columns, final, run.shape, record.interrupted, run.about)
+    return Path(record.steps, columns, final, run.shape, record.interrupted, about=run.about)
 
 
 class _Run:
@@ -94,20 +94,41 @@ class _Run:
         return describe(self.task, self.shape, record, lam, risk)
 
     def _refuse_divergence(self, record: Record, lam: np.ndarray, risk: np.ndarray) -> None:
-        """Stop where a run is worse than its start at the same lam and its next step makes it worse still."""
-        initial = evaluate(self.structure, self.numbers, lam, np.repeat(np.stack(self.start)[:, None], len(lam), axis=1))
-        for i in np.flatnonzero((risk > _a_little_more(initial)).any(axis=1)):
-            step = int(record.steps[i])
-            _, after = self.advance(Five(*record.states[i]), Piece(step, 1, 1))
-            worse = evaluate(self.structure, self.numbers, lam[i], after[0]) > _a_little_more(risk[i])
-            run = worse & (risk[i] > _a_little_more(initial[i]))
-            if run.any():
-                where = f" in run {int(np.argmax(run))}" if self.runs > 1 else ""
-                raise Diverged(
-                    f"the iteration diverged{where}: from step {step} the risk is above that of the start and rises from step to step."
-                    " Take a smaller `step_size`.",
-                    step,
-                )
+        """Refuse runs that end above their start at the same lam and go on rising: a step size that descends does neither.
+
+        A run may rise for a while and recover, as the paper's schedule does at its first, largest lam.
+        """
+        worse = risk > _a_little_more(self._start_risk(lam))
+        lost = worse[-1] & self._rises(Five(*record.states[-1]), int(record.steps[-1]), lam[-1], risk[-1])
+        if not lost.any():
+            return
+        run = int(np.argmax(lost))
+        last_good = int(np.flatnonzero(~worse[:, run])[-1])
+        state, first = Five(*record.states[last_good]), int(record.steps[last_good])
+        while True:
+            n = min(SLOTS, self.rows)
+            state, seen = self.advance(state, Piece(first, n, 1))
+            lams = np.broadcast_to(self.lam.values(first + 1, n), (n, self.runs))
+            above = above_noise(self.structure, self.numbers, lams, seen) > _a_little_more(self._start_risk(lams))
+            if above[:, run].any():
+                break
+            first += n
+        step = first + 1 + int(np.argmax(above[:, run]))
+        raise Diverged(
+            f"the iteration diverged{f' in run {run}' if self.runs > 1 else ''}: at step {step} the risk rose above that of the start,"
+            " and it did not come back. Take a smaller `step_size`.",
+            step,
+        )
+
+    def _start_risk(self, lam: np.ndarray) -> np.ndarray:
+        """The risk of the start at other values of lam, (records, runs)."""
+        return evaluate(self.structure, self.numbers, lam, np.repeat(np.stack(self.start)[:, None], len(lam), axis=1))
+
+    def _rises(self, state: Five, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
+        """Does the risk at the present lam rise in one of the next eight steps?"""
+        _, seen = self.advance(state, Piece(step, 8, 1))
+        ahead = above_noise(self.structure, self.numbers, np.repeat(lam[None], 8, axis=0), seen)
+        return (np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk).any(axis=0)
 
 
 def _a_little_more(risk: np.ndarray) -> np.ndarray:

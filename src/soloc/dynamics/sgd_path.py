@@ -87,7 +87,7 @@ def sgd_path(
     columns = describe(task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, record.states))
     final = Overlaps(*(columns[name][-1].reshape(shape) for name in NAMES))
     about = {"task": task, "weight": weight, "steps": steps, "every": every, "batch_size": batch_size, "momentum": momentum}
-    return Path(record.steps, columns, final, shape, record.interrupted, about | {"free_norms": free_norms})
+    return Path(record.steps, columns, final, shape, record.interrupted, about=about | {"free_norms": free_norms})
 
 
 def _coordinates(plan: Plan, start: Overlaps) -> jax.Array:
