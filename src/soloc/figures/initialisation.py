@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, PercentFormatter
+from matplotlib.patches import Patch
+from matplotlib.ticker import PercentFormatter
 
-from soloc.figures.style import BLUE, DASHES, INK, MUTED, ORANGE, PALETTE, RED, logarithmic, panels, styled
+from soloc.figures.style import BLUE, DASHES, GREEN, INK, MUTED, ORANGE, PALETTE, RED, logarithmic, panels, styled
 
 COLOURS = {"solution": BLUE, "swapped": RED, "other": MUTED}
 
@@ -24,7 +25,9 @@ def figure(table: pd.DataFrame) -> Figure:
 
 
 def _label(name: str, n: int) -> str:
-    return f"practical, $n = {n}$" if name == "practical" else name.replace("lam", r"$\lambda$")
+    if name == "practical":
+        return f"practical, $n = {n}$" if n else "no sample, $n = 0$"
+    return name.replace("lam", r"$\lambda$")
 
 
 def _ends(axis: Axes, runs: pd.DataFrame) -> None:
@@ -42,8 +45,8 @@ def _ends(axis: Axes, runs: pd.DataFrame) -> None:
     axis.set_xlim(0.0, 1.0)
     axis.xaxis.set_major_formatter(PercentFormatter(1.0))
     axis.grid(axis="y", visible=False)
-    handles = [axis.barh([0], [0], color=colour, label=label)[0] for colour, label in
-               ((BLUE, r"$\pm(k^*, v^*)$"), (RED, r"swapped, $k = \pm v^*$"), (MUTED, "elsewhere"))]  # fmt: skip
+    names = {"solution": r"$\pm(k^*, v^*)$", "swapped": r"swapped, $k = \pm v^*$", "other": "elsewhere"}
+    handles = [Patch(color=colour, label=names[end]) for end, colour in COLOURS.items()]
     axis.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.45, -0.1), ncols=3)
     axis.set_title("Where runs end")
 
@@ -54,34 +57,32 @@ def _steps(axis: Axes, runs: pd.DataFrame) -> None:
         needed = np.sort(group.steps_needed.dropna().to_numpy())
         if len(needed):
             share = np.arange(1, len(needed) + 1) / len(group)
-            axis.step(np.maximum(needed, 50.0), share, where="post", color=colour, linestyle=dash, label=_label(name, n))
-    axis.set_xscale("log")
+            axis.step(np.maximum(needed, 100.0), share, where="post", color=colour, linestyle=dash, label=_label(name, n))
     axis.set(ylim=(-0.02, 1.05), xlabel=r"steps until $|\kappa|, |\nu| > 0.9$", ylabel="share of runs that got there")
     logarithmic(axis, "x")
-    axis.legend(loc="center left")
+    axis.legend(loc="upper left", bbox_to_anchor=(0.0, 0.86))
     axis.set_title("How long it takes")
 
 
 def _practical(axis: Axes, runs: pd.DataFrame) -> None:
     if len(runs):
         by_n = runs.groupby("n")
-        n = np.asarray(list(by_n.groups))
-        steps = by_n.steps_needed
-        axis.errorbar(n, steps.median(), yerr=[steps.median() - steps.quantile(0.1), steps.quantile(0.9) - steps.median()],
-                      color=BLUE, marker="o", capsize=3)  # fmt: skip
-        axis.set_ylabel("steps needed (10 %, median, 90 %)", color=BLUE)
-        axis.yaxis.set_major_formatter(EngFormatter(sep=""))
-        beside = axis.twinx()
-        beside.plot(n, by_n.start_kappa.median(), color=ORANGE, marker="s", linestyle=DASHES[1])
-        beside.plot(n, by_n.start_nu.median(), color=ORANGE, marker="^", linestyle=DASHES[3])
-        beside.set(ylim=(0.0, 1.0))
-        beside.set_ylabel(r"$|\kappa|$ (squares), $|\nu|$ (triangles) at the start", color=ORANGE)
-        beside.grid(False)
-        axis.set_ylim(bottom=0.0)
-        axis.set_xscale("log", base=2)
-        axis.set_xticks(n, [str(x) for x in n])
-        axis.minorticks_off()
-    axis.set(xlabel="samples behind the practical start, $n$", title="Practical starts")
+        place = np.arange(by_n.ngroups)
+        for column, colour, marker, label in (
+            ("solved", BLUE, "o", "reach the solution"),
+            ("start_kappa", ORANGE, "s", r"$|\kappa|$ at the start"),
+            ("start_nu", GREEN, "^", r"$|\nu|$ at the start"),
+        ):
+            value = runs.assign(solved=(runs.end == "solution").astype(float)).groupby("n")[column]
+            height = value.mean() if column == "solved" else value.median()
+            axis.plot(place, height, color=colour, marker=marker, label=label)
+        for i, steps in enumerate(by_n.steps_needed.median()):
+            axis.annotate(f"{steps:,.0f} steps", (place[i], -0.1), ha="center", size=7.5, color=MUTED)
+        axis.set_xticks(place, [str(n) for n in by_n.groups])
+        axis.set_ylim(-0.15, 1.05)
+        axis.legend(loc="center left", bbox_to_anchor=(0.0, 0.72))
+        axis.set_title(f"Practical starts ($d = {runs.d.iloc[0]}$): share, alignment, median steps")
+    axis.set(xlabel="samples behind the start, $n$")
 
 
 def _minima(axis: Axes, minima: pd.DataFrame) -> None:
