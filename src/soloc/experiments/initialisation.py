@@ -41,7 +41,7 @@ class Config:
     settings: tuple[str, ...] = ("manifold", "sphere", "sphere, falling lam", "practical", "minima")
     starts: int = 1000
     samples: tuple[int, ...] = (0, 100, 400, 1600)
-    practical_starts: int = 24
+    practical_starts: int = 16
     practical_d: int = 100
     d: int = 400
     L: int = 10
@@ -71,7 +71,7 @@ def _practical(config: Config, n: int) -> pd.DataFrame:
     config = replace(config, d=config.practical_d)
     key = derived_key(config.seed, "practical", n)
     if n == 0:
-        return _train(config, "practical", n, uniform_on_sphere(config.d, config.starts, key), COOL)
+        return _train(config, "practical", n, uniform_on_sphere(config.d, -(-config.starts // 4), key), COOL)
     task, found = _task(config), []
     for start_key in jax.random.split(key, config.practical_starts):
         truth_key, sample_key = jax.random.split(start_key)

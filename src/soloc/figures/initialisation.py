@@ -60,7 +60,7 @@ def _steps(axis: Axes, runs: pd.DataFrame) -> None:
             axis.step(np.maximum(needed, 100.0), share, where="post", color=colour, linestyle=dash, label=_label(name, n))
     axis.set(ylim=(-0.02, 1.05), xlabel=r"steps until $|\kappa|, |\nu| > 0.9$", ylabel="share of runs that got there")
     logarithmic(axis, "x")
-    axis.legend(loc="upper left", bbox_to_anchor=(0.0, 0.86))
+    axis.legend(loc="lower left", bbox_to_anchor=(0.12, 0.1))
     axis.set_title("How long it takes")
 
 
@@ -80,8 +80,8 @@ def _practical(axis: Axes, runs: pd.DataFrame) -> None:
             axis.annotate(f"{steps:,.0f} steps", (place[i], -0.1), ha="center", size=7.5, color=MUTED)
         axis.set_xticks(place, [str(n) for n in by_n.groups])
         axis.set_ylim(-0.15, 1.05)
-        axis.legend(loc="center left", bbox_to_anchor=(0.0, 0.72))
-        axis.set_title(f"Practical starts ($d = {runs.d.iloc[0]}$): share, alignment, median steps")
+        axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.12))
+        axis.set_title(f"Practical starts ($d = {runs.d.iloc[0]}$)")
     axis.set(xlabel="samples behind the start, $n$")
 
 
