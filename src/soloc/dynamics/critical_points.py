@@ -1,21 +1,23 @@
 """Critical points of the population risk on the product of spheres, with their Hessian spectrum at any dimension.
 
-k and v have coordinates in a frame (k*, v*, e3, e4), which loses nothing: the risk is invariant under rotations that fix k* and v*,
-and two axes hold the rest of k and v. A further axis e adds the directions (x e, y e), on which the Hessian is the 2 x 2 matrix
+k and v have coordinates in a frame (k*, v*, e3, e4), which loses nothing: the risk is invariant under rotations that fix
+k* and v*, and two axes hold the rest of k and v. A further axis e adds the directions (x e, y e), on which the Hessian is the 2 x 2 matrix
 [[-k.g_k, R_rho], [R_rho, -v.g_v]]; it counts d - 4 times.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import Numbers, Structure, as_overlaps, excess_over_noise
+from soloc.dynamics.exact import Numbers, Structure, evaluate, rule_of
+from soloc.dynamics.overlap_map import Five
 
 _ITERATIONS = 300
+_AXES = np.asarray([0, 5, 4, 1])  # the coordinates of (k, v) that are kappa, nu, theta, eta
 _ZERO = 1e-7  # eigenvalues below this share of the largest are zero
 _STILL = 1e-9  # a gradient below this share of the largest slope is zero
 
@@ -39,27 +41,30 @@ class CriticalPoint(NamedTuple):
 
 def critical_points(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray, d: float) -> list[CriticalPoint]:
     """The distinct critical points that a damped Newton method reaches from `starts`, (n, 8) coordinates of k and v."""
-    with jax.enable_x64(True):
-        points, sizes, scales = (np.asarray(x) for x in _solver(structure)(jnp.asarray(starts), numbers, lam))
-    points = points[np.isfinite(sizes) & (sizes < _STILL * np.maximum(scales, 1e-12))]
-    k, v = points[:, :4], points[:, 4:]
-    overlaps = np.stack([k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1)], axis=1)
+    points = _newton(structure, numbers, lam, starts)
     found: list[CriticalPoint] = []
-    for point, five in zip(points, overlaps, strict=True):
-        if not any(np.abs(other.overlaps - five).max() < 1e-5 for other in found):
-            found.append(describe_point(structure, numbers, lam, point, d))
+    for point in (image for solved in points for image in _images(solved)):
+        if not any(np.abs(other.overlaps - overlaps_of(point)).max() < 1e-5 for other in found):
+            described = describe_point(structure, numbers, lam, point, d)
+            if not any(_on_one_plateau(described, other) for other in found):
+                found.append(described)
     return sorted(found, key=lambda point: (round(point.risk, 10), *np.round(point.overlaps, 6)))
+
+
+def overlaps_of(points: np.ndarray) -> np.ndarray:
+    """The five overlaps of eight coordinates, (..., 5)."""
+    rho = np.sum(points[..., :4] * points[..., 4:], axis=-1, keepdims=True)
+    return np.concatenate([points[..., _AXES], rho], axis=-1)
 
 
 def describe_point(structure: Structure, numbers: Numbers, lam: float, point: np.ndarray, d: float) -> CriticalPoint:
     """Risk, spectrum and kind of one critical point, given by its eight coordinates."""
-    with jax.enable_x64(True):
-        risk, hessian, outside = (np.asarray(x) for x in _anatomy(structure)(jnp.asarray(point), numbers, lam))
     k, v = point[:4], point[4:]
+    here = _Slopes(structure, numbers, lam, point[None])
     tangent = np.zeros((8, 6))
     tangent[:4, :3], tangent[4:, 3:] = np.linalg.svd(k[None])[2][1:].T, np.linalg.svd(v[None])[2][1:].T
-    values = np.linalg.eigvalsh(tangent.T @ hessian @ tangent)
-    off_frame = np.linalg.eigvalsh(outside)
+    values = np.linalg.eigvalsh(tangent.T @ here.hessian[0] @ tangent)
+    off_frame = np.linalg.eigvalsh(here.outside[0])
     tolerance = _ZERO * max(np.abs(values).max(), np.abs(off_frame).max(), 1e-300)
     rank = int(np.linalg.matrix_rank(np.stack([k[2:], v[2:]]), tol=1e-6))
     turning = min(rank, 1)  # the rotation of (e3, e4) moves k or v without changing the risk
@@ -72,60 +77,98 @@ def describe_point(structure: Structure, numbers: Numbers, lam: float, point: np
     else:
         kind = "minimum" if falling == 0 else "maximum" if rising == 0 else "saddle"
     kept = np.delete(values, np.argsort(np.abs(values))[:turning])
-    overlaps = np.asarray([k[0], v[1], v[0], k[1], k @ v])
-    return CriticalPoint(overlaps, float(risk), kept, off_frame, kind, falling)
+    overlaps = overlaps_of(point)
+    risk = float(evaluate(structure, numbers, np.asarray(lam), overlaps))
+    return CriticalPoint(overlaps, risk, kept, off_frame, kind, falling)
 
 
-def _risk(structure: Structure, x: jax.Array, numbers: Numbers, lam: Any) -> jax.Array:
-    k, v = x[:4], x[4:]
-    return excess_over_noise(structure, numbers, lam, as_overlaps([k[0], v[1], v[0], k[1], k @ v]))
+_MIRROR = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0])
 
 
-def _multipliers(x: jax.Array, gradient: jax.Array) -> jax.Array:
-    """(k.g_k) four times, then (v.g_v) four times."""
-    return jnp.repeat(jnp.stack([x[:4] @ gradient[:4], x[4:] @ gradient[4:]]), 4)
+def _images(point: np.ndarray) -> list[np.ndarray]:
+    """The point and its mirror image under (v, v*) -> (-v, -v*), which changes the sign of answer and guess alike."""
+    return [point, _MIRROR * point]
 
 
-@lru_cache(maxsize=None)
-def _anatomy(structure: Structure) -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
+def _on_one_plateau(a: CriticalPoint, b: CriticalPoint) -> bool:
+    """Where a weight saturates the risk is flat to rounding along kappa: a continuum, of which one point is kept."""
+    both = a.kind == b.kind == "degenerate"
+    return both and np.abs(a.overlaps - b.overlaps)[1:].max() < 1e-5 and a.overlaps[0] * b.overlaps[0] >= 0.0
+
+
+class _Slopes:
+    """Gradient, projected gradient and Hessian on the product of spheres at points (n, 8)."""
+
+    def __init__(self, structure: Structure, numbers: Numbers, lam: float, points: np.ndarray) -> None:
+        n = len(points)
+        o = Five(*overlaps_of(points).T)
+        with jax.enable_x64(True):
+            slopes, bends = _slopes_and_bends(structure)(o, np.full(n, lam), numbers)
+        slope, bend = np.stack(slopes, axis=1), np.stack(bends, axis=1).T  # bends are symmetric: (n, 5, 5)
+        k, v = points[:, :4], points[:, 4:]
+        jacobian = np.zeros((n, 5, 8))
+        jacobian[:, np.arange(4), _AXES] = 1.0
+        jacobian[:, 4] = np.concatenate([v, k], axis=1)
+        gradient = np.einsum("ni,nij->nj", slope, jacobian)
+        along = np.stack([np.sum(k * gradient[:, :4], axis=1), np.sum(v * gradient[:, 4:], axis=1)], axis=1)
+        multipliers = np.repeat(along, 4, axis=1)
+        self.projected = gradient - multipliers * points
+        self.size = np.linalg.norm(gradient, axis=1)
+        cross = np.kron(np.asarray([[0.0, 1.0], [1.0, 0.0]]), np.eye(4))
+        curvature = np.swapaxes(jacobian, 1, 2) @ bend @ jacobian + slope[:, 4, None, None] * cross
+        self.hessian = curvature - multipliers[:, :, None] * np.eye(8)
+        rho = slope[:, 4]
+        self.outside = np.stack([np.stack([-along[:, 0], rho], axis=1), np.stack([rho, -along[:, 1]], axis=1)], axis=1)
+
+
+@cache
+def _slopes_and_bends(structure: Structure) -> Callable[..., tuple[Five, Five]]:
+    """First derivatives of the risk in the overlaps, leaves (n,), and the second ones, leaves (5, n)."""
+    rule = rule_of(structure)
+
     @jax.jit
-    def anatomy(x, numbers, lam):
-        risk, gradient = jax.value_and_grad(lambda x: _risk(structure, x, numbers, lam))(x)
-        along = _multipliers(x, gradient)
-        hessian = jax.hessian(lambda x: _risk(structure, x, numbers, lam))(x) - jnp.diag(along)
-        five = [x[0], x[5], x[4], x[1], x[:4] @ x[4:]]
-        slope = jax.grad(lambda rho: excess_over_noise(structure, numbers, lam, as_overlaps([*five[:4], rho])))(five[4])
-        return risk, hessian, jnp.array([[-along[0], slope], [slope, -along[4]]])
+    def both(o, lam, numbers):
+        at = jax.tree.map(lambda x: x[0], rule.table(lam[None], numbers))
+        slopes = lambda o: rule.slopes(o, numbers, at)  # noqa: E731
+        units = Five(*(jnp.eye(5)[:, i, None] * jnp.ones_like(o.kappa) for i in range(5)))
+        return slopes(o), jax.vmap(lambda unit: jax.jvp(slopes, (o,), (unit,))[1])(units)
 
-    return anatomy
+    return both
 
 
-@lru_cache(maxsize=None)
-def _solver(structure: Structure) -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
-    """Levenberg and Marquardt on |projected gradient|^2, for many starts at once."""
+def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray) -> np.ndarray:
+    """Levenberg and Marquardt on |projected gradient|^2 from many starts at once; the points that became still."""
+    x = _normalised(starts)
+    here = _Slopes(structure, numbers, lam, x)
+    damping = np.full(len(x), 1e-2)
+    for _ in range(_ITERATIONS):
+        tangent = _tangent(x)
+        slope = tangent @ here.hessian @ tangent
+        normal = slope @ slope
+        scale = np.trace(normal, axis1=1, axis2=2) + 1e-300
+        push = np.einsum("nij,nj->ni", slope, here.projected)
+        move = np.linalg.solve(normal + (damping * scale)[:, None, None] * np.eye(8), -push[..., None])[..., 0]
+        new = _normalised(x + move)
+        there = _Slopes(structure, numbers, lam, new)
+        better = np.sum(there.projected**2, axis=1) < np.sum(here.projected**2, axis=1)
+        x[better] = new[better]
+        for part in ("projected", "hessian", "size"):
+            getattr(here, part)[better] = getattr(there, part)[better]
+        damping = np.clip(np.where(better, damping / 5.0, damping * 4.0), 1e-16, 1e6)
+    still = np.linalg.norm(here.projected, axis=1) < _STILL * np.maximum(here.size, 1e-12)
+    return x[still]
 
-    def normalise(x):
-        return jnp.concatenate([x[:4] / jnp.linalg.norm(x[:4]), x[4:] / jnp.linalg.norm(x[4:])])
 
-    def field(x, numbers, lam):
-        gradient = jax.grad(lambda x: _risk(structure, x, numbers, lam))(x)
-        return gradient - _multipliers(x, gradient) * x, gradient
+def _normalised(x: np.ndarray) -> np.ndarray:
+    k, v = x[:, :4], x[:, 4:]
+    return np.concatenate(
+        [k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)], axis=1
+    )
 
-    def solve(x, numbers, lam):
-        projected = lambda x: field(normalise(x), numbers, lam)[0]  # noqa: E731
 
-        def iterate(_, carry):
-            x, damping = carry
-            here, slope = projected(x), jax.jacfwd(projected)(x)
-            normal = slope.T @ slope
-            scale = jnp.trace(normal) + 1e-300
-            move = jnp.linalg.solve(normal + damping * scale * jnp.eye(8), -slope.T @ here)
-            new = normalise(x + move)
-            better = jnp.sum(projected(new) ** 2) < jnp.sum(here**2)
-            return jnp.where(better, new, x), jnp.clip(jnp.where(better, damping / 5.0, damping * 4.0), 1e-16, 1e6)
-
-        x, _ = jax.lax.fori_loop(0, _ITERATIONS, iterate, (normalise(x), jnp.asarray(1e-2)))
-        here, gradient = field(x, numbers, lam)
-        return x, jnp.linalg.norm(here), jnp.linalg.norm(gradient)
-
-    return jax.jit(jax.vmap(solve, in_axes=(0, None, None)))
+def _tangent(x: np.ndarray) -> np.ndarray:
+    """Projections on the tangent space of the product of spheres at points (n, 8): (n, 8, 8)."""
+    projection = np.repeat(np.eye(8)[None], len(x), axis=0)
+    for part in (slice(0, 4), slice(4, 8)):
+        projection[:, part, part] -= x[:, part, None] * x[:, None, part]
+    return projection

@@ -39,7 +39,8 @@ def descend(
     Parameters
     ----------
     objective : a differentiable function of a point that returns one value, or one value per independent run. It is called as
-        objective(point), with lam's value at the step as a further argument when `lam` is given, and a fresh key after it when `key` is.
+        objective(point), with lam's value at the step as a further argument when `lam` is given, and a fresh key after it
+        when `key` is.
     start : any pytree of arrays. Computation is in double precision.
     steps, step_size, every, progress : as in `population_path`.
     rule : the update rule, see `soloc.dynamics.rules`.
@@ -51,8 +52,7 @@ def descend(
         _check_on_sphere(start)
     with jax.enable_x64(True):
         start = as_double(start)
-        arguments = () if lam is None else (0.0,)
-        arguments += () if key is None else (key,)
+        arguments = ([] if lam is None else [0.0]) + ([] if key is None else [key])
         value = jax.eval_shape(objective, start, *arguments)
         if value.ndim > 1:
             raise ValueError(f"`objective` must return one value, or one per run, got an array of shape {value.shape}.")
@@ -92,8 +92,7 @@ class _Static:
 
     def value(self, point: Any, lam: Any, key: Any, step: Any) -> jax.Array:
         """The objective at a step."""
-        arguments = () if lam is None else (lam,)
-        arguments += () if key is None else (jax.random.fold_in(key, step),)
+        arguments = ([] if lam is None else [lam]) + ([] if key is None else [jax.random.fold_in(key, step)])
         return self.objective(point, *arguments)
 
 

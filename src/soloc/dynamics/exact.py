@@ -5,7 +5,7 @@ Compiled functions are cached by the static part alone, so a new lam, step size 
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -51,7 +51,9 @@ def split(task: SingleLocation, weight: Any) -> tuple[Structure, Numbers]:
             " Train it in full dimension with `adam_path`."
         )
     if task.background is not None:
-        raise ValueError("`task` must have no background mean: it adds overlaps that the five do not have. Leave `background` out.")
+        raise ValueError(
+            "`task` must have no background mean: it adds overlaps that the five do not have. Leave `background` out."
+        )
     switches, numbers = [], {}
     for field in fields(weight):
         value = getattr(weight, field.name)
@@ -92,7 +94,7 @@ class Rule(NamedTuple):
     slopes: Callable[[Five, Numbers, Any], Five]
 
 
-@lru_cache(maxsize=None)
+@cache
 def rule_of(structure: Structure) -> Rule:
     """Slopes by hand where they are closed, by differentiating the exact risk elsewhere."""
     if has_closed_gradient(structure):
@@ -115,7 +117,7 @@ def as_overlaps(o: Any) -> Overlaps:
 _OVERLAPS = jax.tree.structure(Overlaps(0.0, 0.0))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compiled_risk(structure: Structure) -> Callable[..., jax.Array]:
     return jax.jit(lambda numbers, lam, o: excess_over_noise(structure, numbers, lam, as_overlaps(o)))
 

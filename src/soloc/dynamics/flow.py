@@ -1,7 +1,7 @@
 """Gradient flow, the limit of small steps: the overlaps as an ordinary differential equation, solved by scipy's LSODA."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import jax
@@ -61,7 +61,7 @@ def flow_path(
     return Path(times, columns, final, shape, clock="time")
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled_velocity(structure: Structure) -> Callable[..., jax.Array]:
     """velocity(overlaps (runs, 5), lam (runs,), numbers) of the flow."""
     rule = rule_of(structure)

@@ -50,7 +50,9 @@ def vectors_path(
     The columns are those of `population_path`, with the norms of k and v when they are free.
     """
     if (batch_size is None) != (key is None):
-        raise ValueError("`batch_size` and `key` must be given together: both for fresh samples, neither for the population risk.")
+        raise ValueError(
+            "`batch_size` and `key` must be given together: both for fresh samples, neither for the population risk."
+        )
     if batch_size is None and free_norms:
         raise ValueError("`free_norms` needs fresh samples: give `batch_size` and `key`.")
     start = Pair(*(np.atleast_2d(np.asarray(x, dtype=float)) for x in start))

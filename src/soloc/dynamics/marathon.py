@@ -69,10 +69,11 @@ def run_in_pieces(
     slots: int,
     progress: bool | Callable[[Progress], None],
 ) -> Record:
-    """Advance `state` through all steps. `advance(state, piece)` returns the new state and the observations of the piece,
+    """Advance `state` through all steps and keep what was observed every `every` of them.
 
-    (piece.n // piece.stride, ...); `start` is the observation of the start. A non-finite observation stops the run with the step at
-    which it first happened; Ctrl-C stops it and keeps what was observed.
+    `advance(state, piece)` returns the new state and the observations of the piece, (piece.n // piece.stride, ...); `start` is
+    the observation of the start. A non-finite observation stops the run with the step at which it first happened; Ctrl-C
+    stops it and keeps what was observed.
     """
     report = _print_progress if progress is True else progress
     began = time.monotonic()

@@ -79,6 +79,7 @@ def erf_table(lam: jax.Array, gamma: Any, L: Any) -> ErfTable:
     """The table of lam values of shape (steps, width)."""
     g2 = gamma * gamma
     square = lam * lam
+    square_rate = square / (1.0 + 2.0 * square)
     a = 1.0 / jnp.sqrt(1.0 + 4.0 * square * g2)
     gap = 4.0 * square * g2 * a * a / (1.0 + a)  # 1 - a without cancellation
     nodes = 0.5 * (1.0 + jnp.asarray(_NODES))[:, None]
@@ -86,7 +87,7 @@ def erf_table(lam: jax.Array, gamma: Any, L: Any) -> ErfTable:
     return ErfTable(
         rate=lam / jnp.sqrt(1.0 + 2.0 * square * g2),
         a=a,
-        background_variance=(L - 1.0) * (4.0 / np.pi) * square / (1.0 + 2.0 * square) * (2.0 / jnp.sqrt(1.0 + 4.0 * square) - 1.0),
+        background_variance=(L - 1.0) * (4.0 / np.pi) * square_rate * (2.0 / jnp.sqrt(1.0 + 4.0 * square) - 1.0),
         background_mean=(L - 1.0) * 2.0 * lam / jnp.sqrt(np.pi * (1.0 + 2.0 * square)),
         exponents=exponents,
         weights=(2.0 / np.pi) * gap[:, None] * jnp.asarray(_WEIGHTS)[:, None] / exponents,

@@ -47,7 +47,8 @@ class Path:
 
     def _sentence(self) -> str:
         ended = "interrupted at" if self.interrupted else "ended at"
-        return f"Path of {self.runs} run{'s' if self.runs != 1 else ''}, {len(self.steps)} records, {ended} {self.clock} {self.steps[-1]:g}"
+        runs = f"{self.runs} run{'s' if self.runs != 1 else ''}"
+        return f"Path of {runs}, {len(self.steps)} records, {ended} {self.clock} {self.steps[-1]:g}"
 
     def __repr__(self) -> str:
         return f"<{self._sentence()}: {', '.join(self.columns)}>"

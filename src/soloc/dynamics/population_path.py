@@ -1,7 +1,7 @@
 """Projected gradient descent on the population risk, in overlaps: any dimension costs the same."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import jax
@@ -47,8 +47,9 @@ def population_path(
     progress : True prints the time left; a function is called with a `Progress`.
     """
     run = _Run(task, weight, start, steps, step_size, lam, every)
+    first = np.stack(run.start)
     record = run_in_pieces(
-        run.advance, run.start, np.stack(run.start), steps=steps, every=run.every, capacity=run.rows, slots=SLOTS, progress=progress
+        run.advance, run.start, first, steps=steps, every=run.every, capacity=run.rows, slots=SLOTS, progress=progress
     )
     columns = run.columns(record)
     final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
@@ -114,9 +115,10 @@ class _Run:
                 break
             first += n
         step = first + 1 + int(np.argmax(above[:, run]))
+        where = f" in run {run}" if self.runs > 1 else ""
         raise Diverged(
-            f"the iteration diverged{f' in run {run}' if self.runs > 1 else ''}: at step {step} the risk rose above that of the start,"
-            " and it did not come back. Take a smaller `step_size`.",
+            f"the iteration diverged{where}: at step {step} the risk rose above that of the start, and it did not come back."
+            " Take a smaller `step_size`.",
             step,
         )
 
@@ -128,7 +130,7 @@ class _Run:
         """Does the risk at the present lam rise in one of the next eight steps?"""
         _, seen = self.advance(state, Piece(step, 8, 1))
         ahead = above_noise(self.structure, self.numbers, np.repeat(lam[None], 8, axis=0), seen)
-        return (np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk).any(axis=0)
+        return np.any(np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk, axis=0)
 
 
 def _a_little_more(risk: np.ndarray) -> np.ndarray:
@@ -152,7 +154,7 @@ def runs_shape(start: Overlaps, numbers: Numbers, *schedules: Any) -> tuple[int,
         ) from None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compiled(structure: Structure) -> Callable[..., tuple[Five, jax.Array]]:
     rule = rule_of(structure)
 

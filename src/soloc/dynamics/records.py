@@ -23,7 +23,8 @@ def lam_at(record: Record, lam: Tabulated) -> np.ndarray:
 def above_noise(structure: Structure, numbers: Numbers, lam: np.ndarray, states: np.ndarray) -> np.ndarray:
     """R - eps^2 at states (records, 5 or 7, runs); the last two of 7 are the norms of k and v.
 
-    |k| multiplies lam. In |v| the risk is quadratic, gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2], and the risks at v and -v give both moments.
+    |k| multiplies lam. In |v| the risk is quadratic, gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2]: the risks at v and -v give both
+    moments.
     """
     overlaps = np.moveaxis(states[:, :5], 1, 0)
     if states.shape[1] == 5:

@@ -80,8 +80,9 @@ def from_vectors(k: Any, v: Any, truth: Truth) -> Overlaps:
 def practical(task: SingleLocation, truth: Truth, key: jax.Array, n: int) -> tuple[jax.Array, jax.Array]:
     """Unit vectors k, v computed from n samples by moments, as one would in practice: no location is known.
 
-    E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k. The noise of v lies mostly along k*,
-    so v is cleaned of its part along k, and k computed again. The sample is drawn anew for each moment: memory does not grow with n.
+    E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k. The noise of v lies mostly
+    along k*, so v is cleaned of its part along k, and k computed again. The same sample is drawn anew for each moment: memory
+    does not grow with n.
     """
     check_count("n", n)
     at_once = max(1, min(n, _TOKENS_AT_ONCE // (task.L * task.d)))

@@ -1,13 +1,14 @@
 """Stochastic gradient descent exactly in law, in O(batch x L) per step, independent of the dimension.
 
-Fresh Gaussian tokens are rotation invariant, so k, v, k*, v* (and the velocities, with momentum) matter only through their coordinates
-in a frame that moves with them: k on the first axis, v on the first two, and so on. Of a background token only the first two
-coordinates are drawn, of a signal token four; the rest enters the gradient linearly and is drawn as one sum. The part outside
-the frame is a pair of Gaussian vectors in R^(d-F): its Gram matrix is Wishart, drawn by Bartlett's decomposition on two new axes.
+Fresh Gaussian tokens are rotation invariant, so k, v, k*, v* (and the velocities, with momentum) matter only through their
+coordinates in a frame that moves with them: k on the first axis, v on the first two, and so on. Of a background token only
+the first two coordinates are drawn, of a signal token four; the rest enters the gradient linearly and is drawn as one sum.
+The part outside the frame is a pair of Gaussian vectors in R^(d-F): its Gram matrix is Wishart, drawn by Bartlett's
+decomposition on two new axes.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -73,7 +74,8 @@ class Chain(NamedTuple):
 
 def triangular(vectors: list[jax.Array]) -> jax.Array:
     """Coordinates of the vectors in their own Gram-Schmidt frame, lower triangular: (F, F, runs) from F arrays (axes, runs)."""
-    rows, frame = [], []
+    rows: list[jax.Array] = []
+    frame: list[jax.Array] = []
     for vector in vectors:
         row = []
         for axis in frame:
@@ -189,7 +191,7 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
     """advance(vectors, key, first, lam, alpha, chain, n, stride): n steps from step `first`, observed every `stride`."""
 

@@ -21,7 +21,10 @@ def seed_of(key: jax.Array) -> jax.Array:
 
 
 def uniforms(seed: jax.Array, counter: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """Uniform numbers inside (0, 1) on a grid of 2^-53: SplitMix64 (Steele, Lea and Flood, 2014) at prod(shape) places from `counter`."""
+    """Uniform numbers inside (0, 1), multiples of 2^-53 shifted by half: SplitMix64 (Steele, Lea and Flood, 2014).
+
+    They are those of prod(shape) successive places from `counter` on.
+    """
     size = int(np.prod(shape))
     place = jnp.asarray(counter).astype(jnp.uint64) + jnp.arange(size, dtype=jnp.uint64).reshape(shape)
     z = seed + (place + np.uint64(1)) * _GOLDEN
@@ -81,6 +84,6 @@ def chi(key: jax.Array, freedom: jax.Array, shape: tuple[int, ...]) -> jax.Array
 
     begin = (jnp.zeros((), jnp.uint64), jnp.zeros(shape), jnp.ones(shape, bool))
     tries, gamma, _ = jax.lax.while_loop(lambda carry: jnp.any(carry[2]), attempt, begin)
-    boost = uniforms(seed, tries * np.uint64(3 * size), shape) ** jnp.where(half > 0, 1.0 / jnp.where(half > 0, half, 1.0), 0.0)
+    boost = uniforms(seed, tries * np.uint64(3 * size), shape) ** (1.0 / jnp.where(half > 0, half, 1.0))
     gamma = jnp.where(half < 1.0, gamma * boost, gamma)
     return jnp.where(half > 0, jnp.sqrt(2.0 * gamma), 0.0)
