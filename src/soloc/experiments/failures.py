@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from soloc.dynamics.diagnose import HEALTHY, MASS, MINIMUM, VALUE, diagnose
+from soloc.dynamics.landscape import wilson
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.sgd_path import sgd_path
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.maths.proportions import wilson_interval
 from soloc.maths.randomness import derived_key, generator
 from soloc.predictors.pointwise import Erf
 from soloc.risk.overlaps import Overlaps
@@ -125,7 +125,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     """Right on at least 95 % of the runs."""
     ends = verdicts(table)
     right = int((ends.verdict == ends.expected).sum())
-    low, high = wilson_interval(right, len(ends))
+    _, low, high = wilson(right, len(ends))
     return [
         Certificate(
             "`diagnose` tells healthy runs and the three failures apart",

@@ -7,12 +7,12 @@ import jax
 import numpy as np
 import pandas as pd
 
+from soloc.dynamics.landscape import wilson
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.starts import from_vectors, practical, uniform_on_manifold, uniform_on_sphere
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.maths.proportions import wilson_interval
 from soloc.maths.randomness import derived_key
 from soloc.predictors.pointwise import Erf
 from soloc.risk.overlaps import NAMES, Overlaps
@@ -129,7 +129,7 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (name, n), group in table[table.part == "run"].groupby(["setting", "n"], sort=False):
         reached = int((group.end == "solution").sum())
-        low, high = wilson_interval(reached, len(group))
+        _, low, high = wilson(reached, len(group))
         rows.append((name, n, len(group), reached, reached / len(group), low, high, group.steps_needed.median()))
     return pd.DataFrame(rows, columns=["setting", "n", "runs", "reached", "share", "low", "high", "steps"])
 

@@ -1,5 +1,7 @@
 """Signatures of failure: paths by cause, and the numbers that tell them apart."""
 
+from textwrap import fill
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -43,7 +45,7 @@ def _confusion(axis: Axes, ends: pd.DataFrame, kinds: list[str]) -> None:
             if counts[i, j]:
                 axis.scatter(j, i, s=60 + 900 * shares[i, j], color=PALETTE[0] if i == j else PALETTE[3], linewidths=0)
             axis.text(j, i, counts[i, j], ha="center", va="center", color="#fffffe" if counts[i, j] else MUTED, size=9)
-    names = [kind.replace(" ", "\n", 1) for kind in kinds]
+    names = [fill(kind, 13) for kind in kinds]
     axis.set_xticks(range(len(kinds)), names, size=7.5)
     axis.set_yticks(range(len(kinds)), names, size=7.5)
     axis.set(xlim=(-0.6, len(kinds) - 0.4), ylim=(len(kinds) - 0.4, -0.6), xlabel="diagnosed", ylabel="produced")
