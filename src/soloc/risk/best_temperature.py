@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_COARSE, _FINE, _LEVELS = 81, 17, 6
+_COARSE, _FINE, _LEVELS = 49, 13, 6
 
 
 class Best(NamedTuple):
