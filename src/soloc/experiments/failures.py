@@ -141,7 +141,7 @@ EXPERIMENT = Experiment(
     name="failures",
     question="When training fails, how does it fail, and what should be changed?",
     config=Config(),
-    quick=Config(runs=8),
+    quick=Config(causes=("descent", "lam too large", "start near the swap"), runs=10),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -225,7 +225,7 @@ EXPERIMENT = Experiment(
     name="foundations",
     question="Do the equalities hold on which everything else rests?",
     config=Config(),
-    quick=Config(descent_steps=300, law_runs=400, law_steps=30, risk_draws=100_000),
+    quick=Config(checks=("chain", "descent", "risk"), descent_steps=200, risk_draws=100_000),
     run=run,
     findings=findings,
     certificates=certificates,

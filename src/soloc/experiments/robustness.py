@@ -1,6 +1,5 @@
 """How robust is training? Noise and length varied, speed against the Hessian, several decisive tokens."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import jax
@@ -42,6 +41,7 @@ class Config:
     speed_lams: tuple[float, ...] = (0.03, 0.05, 0.08)
     step_size: float = 4e-3
     steps: int = 20_000
+    several_steps: int = 5_000
     runs: int = 10
     seed: int = 0
 
@@ -114,42 +114,45 @@ def _noise(config: Config) -> pd.DataFrame:
 
 def _several(config: Config) -> pd.DataFrame:
     """One, two or three decisive tokens: the excess over lam at the truth, and training from the manifold at the best lam."""
-    blocks = []
     start = uniform_on_manifold(config.d, config.runs, derived_key(config.seed, "robustness", "several"))
-    five = Five(*(np.broadcast_to(np.asarray(getattr(start, name), float), (config.runs,)) for name in NAMES))
-    lam = np.logspace(-2.0, 0.0, 41)
-    for decisive in config.decisive:
-        value = _excess_at_truth(config, decisive)
-        best = best_temperature(lambda x, value=value: value(x), 1e-3, 10.0)
-        blocks.append(pd.DataFrame({"decisive": decisive, "kind": "risk", "lam": lam, "excess": value(lam)}))
-        steps, paths = _train_several(config, decisive, float(best.lam[0]), five)
-        blocks += [
-            pd.DataFrame({"decisive": decisive, "kind": "path", "lam": float(best.lam[0]), "run": run, "step": steps,
-                          "kappa": np.abs(paths[:, 0, run]), "nu": np.abs(paths[:, 1, run])})
-            for run in range(config.runs)
-        ]  # fmt: skip
-    return pd.concat(blocks, ignore_index=True)
+    decisive = np.asarray(config.decisive, dtype=float)
+    lam = np.logspace(-2.0, 0.0, 41)[:, None]
+    best = best_temperature(lambda x: _excess_at_truth(config, x, decisive), 1e-3, 10.0).lam
+    number, at = np.repeat(decisive, config.runs), np.repeat(best, config.runs)
+    five = Five(*(np.tile(np.broadcast_to(getattr(start, name), (config.runs,)), len(decisive)) for name in NAMES))
+    steps, paths = _train_several(config, number, at, five)
+    kappa, nu = np.abs(paths[:, 0]), np.abs(paths[:, 1])
+    excess = _excess_at_truth(config, lam, decisive)
+    risk = [
+        pd.DataFrame({"decisive": r, "kind": "risk", "lam": lam[:, 0], "excess": excess[:, i]})
+        for i, r in enumerate(decisive)
+    ]
+    training = [
+        pd.DataFrame({"decisive": number[i], "kind": "path", "lam": at[i], "run": i % config.runs, "step": steps,
+                      "kappa": kappa[:, i], "nu": nu[:, i]})
+        for i in range(len(number))
+    ]  # fmt: skip
+    return pd.concat([*risk, *training], ignore_index=True)
 
 
 def _setting(config: Config) -> Setting:
     return Setting(np.sqrt(0.5 * config.d), config.gamma, float(config.L))
 
 
-def _excess_at_truth(config: Config, decisive: int) -> Callable[[np.ndarray], np.ndarray]:
-    def value(lam: np.ndarray) -> np.ndarray:
-        with jax.enable_x64(True):
-            return np.asarray(several_excess(_setting(config), jnp.asarray(lam), Overlaps(1.0, 1.0), float(decisive)))
-
-    return value
+def _excess_at_truth(config: Config, lam: np.ndarray, decisive: np.ndarray) -> np.ndarray:
+    with jax.enable_x64(True):
+        return np.asarray(several_excess(_setting(config), jnp.asarray(lam), Overlaps(1.0, 1.0), jnp.asarray(decisive)))
 
 
-def _train_several(config: Config, decisive: int, lam: float, five: Five) -> tuple[np.ndarray, np.ndarray]:
+def _train_several(
+    config: Config, decisive: np.ndarray, lam: np.ndarray, five: Five
+) -> tuple[np.ndarray, np.ndarray]:
     """Projected descent of the overlaps on the risk with several decisive tokens: steps and states (records, 5, runs)."""
     records = 100
-    stride = config.steps // (4 * records)
+    stride = config.several_steps // records
 
     def total(o: Five) -> jax.Array:
-        return jnp.sum(several_excess(_setting(config), lam, as_overlaps(o), float(decisive)))
+        return jnp.sum(several_excess(_setting(config), lam, as_overlaps(o), decisive))
 
     @jax.jit
     def advance(o: Five) -> Five:
@@ -262,7 +265,7 @@ EXPERIMENT = Experiment(
     name="robustness",
     question="How robust is training to noise, length and more than one decisive token?",
     config=Config(),
-    quick=Config(gammas=(0.5, 1.0), lengths=(2, 10, 100), noises=(0.0, 0.3, 2.0), runs=4, steps=12_000),
+    quick=Config(parts=("speed", "length", "several"), gammas=(0.7071067811865476, 1.0), lengths=(2, 10, 100), runs=4),
     run=run,
     findings=findings,
     certificates=certificates,

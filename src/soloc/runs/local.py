@@ -93,13 +93,12 @@ class _Worker:
 
 def _compute_missing(waiting: list[Cell], store: Store, jobs: int, progress: Progress) -> None:
     remaining = {cell.name: sum(other.name == cell.name for other in waiting) for cell in waiting}
-    queue = iter(waiting)
     workers: list[_Worker] = []
     try:
         with _environment(_ONE_THREAD):
             workers = [_Worker(store.directory) for _ in range(jobs)]
         for worker in workers:
-            worker.take(next(queue))
+            worker.take(waiting.pop(0))
         while busy := [worker for worker in workers if worker.cell is not None]:
             ready = wait([worker.pipe for worker in busy], timeout=_REDRAW)
             for worker in busy:
@@ -111,9 +110,8 @@ def _compute_missing(waiting: list[Cell], store: Store, jobs: int, progress: Pro
                     if remaining[cell.name] == 0:
                         progress.line(f"  computed {cell.name}")
                     worker.cell = None
-                    following = next(queue, None)
-                    if following is not None:
-                        worker.take(following)
+                    if waiting:
+                        worker.take(waiting.pop(_following(waiting, cell)))
             now = time.monotonic()
             in_flight = [(worker.cell.name, now - worker.since) for worker in workers if worker.cell is not None]
             progress.show(", ".join(dict.fromkeys(name for name, _ in in_flight)), sum(age for _, age in in_flight))
@@ -123,6 +121,11 @@ def _compute_missing(waiting: list[Cell], store: Store, jobs: int, progress: Pro
             worker.pipe.close()
             worker.process.kill()
             worker.process.join()
+
+
+def _following(waiting: list[Cell], done: Cell) -> int:
+    """The longest cell of the experiment that a worker has just compiled for, else the longest of all."""
+    return next((i for i, cell in enumerate(waiting) if cell.name == done.name), 0)
 
 
 def _receive(worker: _Worker, cell: Cell) -> float:
