@@ -99,3 +99,12 @@ def erfcx_of_large(x: jax.Array) -> jax.Array:
     z = 0.5 / (x * x)
     series = 1.0 - z * (1.0 - 3.0 * z * (1.0 - 5.0 * z * (1.0 - 7.0 * z * (1.0 - 9.0 * z))))
     return series / (x * np.sqrt(np.pi))
+
+
+def wright_omega(x: jax.Array) -> jax.Array:
+    """The solution z of z + log z = x, to about single precision: enough to place nodes."""
+    small = jnp.exp(jnp.clip(x, -700.0, 1.0))
+    z = jnp.where(x > 1.0, x - jnp.log(jnp.maximum(x, 1.0)), small / (1.0 + small))
+    for _ in range(2):
+        z = z * (1.0 + x - jnp.log(z)) / (1.0 + z)
+    return jnp.where(x < -30.0, small, z)

@@ -25,9 +25,15 @@ class Pointwise:
     per_length: bool = False
 
     position_free: ClassVar[bool] = True
+    exponential_growth: ClassVar[float] = 0.0  #: sigma(x) grows like exp(growth x)
 
     def __post_init__(self) -> None:
         check_real("lam", self.lam, "a finite number")
+
+    @property
+    def bend(self) -> Any:
+        """The scaled score at which the weight bends most."""
+        return 0.0
 
     def value(self, x: jax.Array) -> jax.Array:
         """sigma(x) at the scaled score x = lam a."""
@@ -40,7 +46,7 @@ class Pointwise:
     def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
         """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
         weights = self.value(jnp.asarray(self.lam)[..., None] * scores)
-        length = scores.shape[-1]
+        length: Any = scores.shape[-1]
         if present is not None:
             weights = jnp.where(present, weights, 0.0)
             length = jnp.sum(present, axis=-1, keepdims=True)
@@ -94,6 +100,10 @@ class Sigmoid(Pointwise):
 
     shift: Any = 0.0
 
+    @property
+    def bend(self) -> Any:
+        return self.shift
+
     def value(self, x: jax.Array) -> jax.Array:
         return jax.nn.sigmoid(x - self.shift)
 
@@ -106,6 +116,10 @@ class OnePlusErf(Pointwise):
     """1 + erf(lam a - shift): a positive weight with a threshold (Duranthon et al., 2025)."""
 
     shift: Any = 0.0
+
+    @property
+    def bend(self) -> Any:
+        return self.shift
 
     def value(self, x: jax.Array) -> jax.Array:
         return erfc(self.shift - x)
@@ -133,6 +147,8 @@ class Softplus(Pointwise):
 @dataclass(frozen=True)
 class Exponential(Pointwise):
     """exp(lam a): softmax without its normalisation (Duranthon et al., 2025)."""
+
+    exponential_growth: ClassVar[float] = 1.0
 
     def value(self, x: jax.Array) -> jax.Array:
         return jnp.exp(x)

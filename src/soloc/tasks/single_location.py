@@ -133,16 +133,8 @@ class SingleLocation:
         """Draw n sequences with their answers, latent locations and lengths."""
         check_count("n", n)
         length_key, location_key, token_key, noise_key = jax.random.split(key, 4)
-        if self.lengths is None:
-            lengths = jnp.full((n,), self.L)
-        else:
-            values, chances = self.length_law()
-            lengths = jax.random.choice(length_key, jnp.asarray(values, int), (n,), p=jnp.asarray(chances))
-        if self.prior is None:
-            location = jnp.floor(jax.random.uniform(location_key, (n,)) * lengths).astype(int)
-            location = jnp.minimum(location, lengths - 1)
-        else:
-            location = jax.random.choice(location_key, self.L, (n,), p=jnp.asarray(self.prior))
+        lengths = self.draw_lengths(length_key, n)
+        location = self.draw_location(location_key, lengths)
         noise = jax.random.normal(token_key, (n, self.L, self.d))
         present, signal_here = self._masks(lengths, location)
         background = 0.0 if self.background is None else jnp.asarray(self.background)
@@ -151,6 +143,19 @@ class SingleLocation:
         decisive = jnp.take_along_axis(tokens, location[:, None, None], axis=1)[:, 0]
         answers = decisive @ truth.v + self.eps * jax.random.normal(noise_key, (n,))
         return Sample(tokens, answers, location, lengths)
+
+    def draw_lengths(self, key: jax.Array, n: int) -> jax.Array:
+        """The lengths of n sequences."""
+        if self.lengths is None:
+            return jnp.full((n,), self.L)
+        values, chances = self.length_law()
+        return jax.random.choice(key, jnp.asarray(values, int), (n,), p=jnp.asarray(chances))
+
+    def draw_location(self, key: jax.Array, lengths: jax.Array) -> jax.Array:
+        """The latent location in sequences of given lengths, from the prior."""
+        if self.prior is not None:
+            return jax.random.choice(key, self.L, lengths.shape, p=jnp.asarray(self.prior))
+        return jnp.minimum(jnp.floor(jax.random.uniform(key, lengths.shape) * lengths).astype(int), lengths - 1)
 
     def _masks(self, lengths: jax.Array, location: jax.Array) -> tuple[jax.Array, jax.Array]:
         positions = jnp.arange(self.L)

@@ -1,0 +1,33 @@
+"""soloc: one token of a sequence decides the answer, and nobody says which."""
+
+from soloc.predictors.normalised import CosineReweighted as CosineReweighted
+from soloc.predictors.normalised import Entmax15 as Entmax15
+from soloc.predictors.normalised import HardMax as HardMax
+from soloc.predictors.normalised import NormalisedReLU as NormalisedReLU
+from soloc.predictors.normalised import NormalisedSigmoid as NormalisedSigmoid
+from soloc.predictors.normalised import NormalisedSoftplus as NormalisedSoftplus
+from soloc.predictors.normalised import Softmax as Softmax
+from soloc.predictors.normalised import Sparsemax as Sparsemax
+from soloc.predictors.pointwise import Erf as Erf
+from soloc.predictors.pointwise import Exponential as Exponential
+from soloc.predictors.pointwise import Linear as Linear
+from soloc.predictors.pointwise import OnePlusErf as OnePlusErf
+from soloc.predictors.pointwise import OnePlusLinear as OnePlusLinear
+from soloc.predictors.pointwise import ReLU as ReLU
+from soloc.predictors.pointwise import Sigmoid as Sigmoid
+from soloc.predictors.pointwise import Softplus as Softplus
+from soloc.predictors.pointwise import Tanh as Tanh
+from soloc.risk.monte_carlo import monte_carlo_bayes_risk as monte_carlo_bayes_risk
+from soloc.risk.monte_carlo import monte_carlo_risk as monte_carlo_risk
+from soloc.risk.overlaps import Overlaps as Overlaps
+from soloc.risk.population import bayes_risk as bayes_risk
+from soloc.risk.population import excess_risk as excess_risk
+from soloc.risk.population import linear_risk as linear_risk
+from soloc.risk.population import log_bayes_excess as log_bayes_excess
+from soloc.risk.population import log_excess_risk as log_excess_risk
+from soloc.risk.population import null_risk as null_risk
+from soloc.risk.population import population_risk as population_risk
+from soloc.tasks.single_location import LengthLaw as LengthLaw
+from soloc.tasks.single_location import SingleLocation as SingleLocation
+
+__version__ = "0.1.0"

@@ -1,0 +1,189 @@
+"""The public face of risk: population risks of attention predictors, Bayes, linear and null risks."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from soloc.maths.precision import as_double
+from soloc.predictors.normalised import NormalisedKernel, NormalisedReLU, Softmax
+from soloc.predictors.pointwise import Erf, Pointwise
+from soloc.risk.closed_form import Setting, erf_excess, log_erf_excess
+from soloc.risk.estimate import Estimate
+from soloc.risk.kernels import add_all_zero, kernel_laws
+from soloc.risk.laplace import weight_moments
+from soloc.risk.monte_carlo import monte_carlo_bayes_risk, score_excess
+from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.risk.quadratic import excess_from_moments
+from soloc.risk.quadrature import pointwise_excess
+from soloc.risk.softmax import softmax_laws
+from soloc.tasks.single_location import SingleLocation
+
+_SCORE_NUMBERS = 4_000_000  # scores drawn for an answer by simulation when nobody says how many
+_AT_ONCE = 8  # settings integrated side by side
+
+
+def population_risk(
+    task: SingleLocation, weight: Any, overlaps: Overlaps, *, key: jax.Array | None = None, samples: int | None = None
+) -> Any:
+    """E[(Y - T(X))^2] of the predictor T(X) = sum_l weight_l X_l . v whose k, v have the given overlaps.
+
+    Exact for component-wise weights and normalised kernels, at a cost that depends on neither d nor L, and differentiable by
+    JAX. For the other weights an `Estimate` from `samples` simulated score sequences, drawn with `key`.
+    """
+    excess = excess_risk(task, weight, overlaps, key=key, samples=samples)
+    if isinstance(excess, Estimate):
+        return excess + float(task.eps) ** 2
+    with jax.enable_x64(True):
+        return excess + jnp.asarray(task.eps, jnp.float64) ** 2 if _any_array(task.eps) else excess + task.eps**2
+
+
+def excess_risk(
+    task: SingleLocation, weight: Any, overlaps: Overlaps, *, key: jax.Array | None = None, samples: int | None = None
+) -> Any:
+    """Population risk minus eps^2, computed without cancellation."""
+    _refuse_background(task)
+    if isinstance(weight, (Pointwise, NormalisedKernel)):
+        return _exact(task, weight, overlaps, log=False)
+    if samples is None:
+        samples = max(1000, _SCORE_NUMBERS // int(task.L))
+    return _simulated(task, weight, overlaps, jax.random.key(0) if key is None else key, samples)
+
+
+def log_excess_risk(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps: Overlaps) -> jax.Array:
+    """log(population risk - eps^2) of a weight with an exact risk, also where the excess itself underflows."""
+    _refuse_background(task)
+    if not isinstance(weight, (Pointwise, NormalisedKernel)):
+        raise TypeError(f"`weight` must have an exact risk, got {type(weight).__name__}; use excess_risk and its error.")
+    return _exact(task, weight, overlaps, log=True)
+
+
+def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps: Overlaps, *, log: bool) -> jax.Array:
+    numbers = tuple(getattr(weight, field.name) for field in fields(weight) if field.name != "per_length")
+    program = _program(type(weight), getattr(weight, "per_length", False), log)
+    o = (overlaps.kappa, overlaps.nu, overlaps.theta, overlaps.eta, overlaps.rho)
+    with jax.enable_x64(True):
+        if task.lengths is None:
+            result = program((task.m, task.gamma, task.L), numbers, o)
+        else:
+            values, chances = task.length_law()
+            depth = max(jnp.ndim(number) for number in (task.m, task.gamma, *numbers, *o))
+            lengths, chances = (array.reshape(-1, *(1,) * depth) for array in (values, chances))
+            result = program((task.m, task.gamma, lengths), numbers, o)
+            result = jax.nn.logsumexp(result, axis=0, b=chances) if log else jnp.sum(chances * result, axis=0)
+    if not isinstance(weight, Erf) and not isinstance(result, jax.core.Tracer) and not np.all(np.isfinite(result)):
+        raise ValueError(
+            f"`lam` must be such that the risk of {type(weight).__name__} is a finite number, got lam={weight.lam}: "
+            "the risk exceeds the largest double; take a smaller lam."
+        )
+    return result
+
+
+@lru_cache(maxsize=None)
+def _program(kind: type, per_length: bool, log: bool) -> Callable[..., jax.Array]:
+    """The compiled risk of one kind of weight: (m, gamma, L), its numbers and the overlaps, each broadcasting."""
+    if kind is Erf and not per_length:
+        formula = log_erf_excess if log else erf_excess
+
+        def closed(setting: Any, numbers: Any, o: Any) -> jax.Array:
+            return formula(Setting(*as_double(setting)), as_double(numbers[0]), Overlaps(*as_double(o)))
+
+        return jax.jit(closed)
+
+    def one(inputs: Any) -> jax.Array:
+        (m, gamma, L), numbers, o = inputs
+        if issubclass(kind, Pointwise):
+            excess = pointwise_excess(Setting(m, gamma, L), kind(*numbers[:1], per_length, *numbers[1:]), Overlaps(*o))
+            return jnp.log(excess) if log else excess
+        value, log_scale = _kernel_excess(kind(*numbers), m, gamma, L, Overlaps(*o))
+        return log_scale + jnp.log(value) if log else value * jnp.exp(log_scale)
+
+    def integrated(*inputs: Any) -> jax.Array:
+        leaves, structure = jax.tree.flatten(as_double(inputs))
+        shape = jnp.broadcast_shapes(*(leaf.shape for leaf in leaves))
+        if shape == ():
+            return one(inputs=jax.tree.unflatten(structure, leaves))
+        flat = jax.tree.unflatten(structure, [jnp.broadcast_to(leaf, shape).ravel() for leaf in leaves])
+        return jax.lax.map(one, flat, batch_size=_AT_ONCE).reshape(shape)
+
+    return jax.jit(integrated)
+
+
+def _kernel_excess(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, o: Overlaps) -> tuple[jax.Array, jax.Array]:
+    """Excess of a normalised kernel as (value, log_scale); a negative lam is a positive one with k reversed."""
+    side = jnp.where(weight.lam < 0, -1.0, 1.0)
+    lam, o = side * weight.lam, replace(o, kappa=side * o.kappa, eta=side * o.eta, rho=side * o.rho)
+    if isinstance(weight, Softmax):
+        moments = weight_moments(softmax_laws(m, gamma, lam, o.kappa), L)
+    else:
+        moments = weight_moments(kernel_laws(weight.log_kernel, m, gamma, lam, o.kappa), L)
+    if isinstance(weight, NormalisedReLU):
+        moments = add_all_zero(moments, m, gamma, o.kappa, L)
+    return excess_from_moments(moments, m, gamma, o)
+
+
+def _simulated(task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax.Array, samples: int) -> Estimate:
+    parts = [np.asarray(part, float) for part in (weight.lam, *(getattr(overlaps, name) for name in NAMES))]
+    shape = np.broadcast_shapes(*(part.shape for part in parts))
+    flat = np.stack([np.broadcast_to(part, shape).ravel() for part in parts], axis=-1)
+    answers = [
+        score_excess(task, replace(weight, lam=float(lam)), Overlaps(*map(float, o)), key, samples) for lam, *o in flat
+    ]
+    if shape == ():
+        return answers[0]
+    return Estimate(*(np.reshape([getattr(a, part) for a in answers], shape) for part in ("value", "error")))
+
+
+def _refuse_background(task: SingleLocation) -> None:
+    if task.background is not None:
+        raise ValueError(
+            "`background` must be left out of a task whose exact risk is asked for, since it adds overlaps that the five do "
+            "not have; use monte_carlo_risk or monte_carlo_bayes_risk."
+        )
+
+
+def _any_array(value: Any) -> bool:
+    return not isinstance(value, (int, float))
+
+
+def linear_risk(task: SingleLocation) -> Any:
+    """Risk of the best linear regression on the concatenated tokens: eps^2 + gamma^2 - gamma^4 / (gamma^2 + L - 1)."""
+    _refuse_background(task)
+    g2 = task.gamma**2
+    if task.prior is None and task.lengths is None:
+        return task.eps**2 + g2 - g2 * g2 / (g2 + task.L - 1.0)
+    if task.lengths is None:
+        here, present = np.asarray(task.prior), np.ones(int(task.L))
+    else:
+        values, chances = task.length_law()
+        has = np.arange(int(task.L))[:, None] < values
+        here, present = (has * chances / values).sum(axis=1), (has * chances).sum(axis=1)
+    return task.eps**2 + g2 - np.sum(g2 * g2 * here**2 / (g2 * here + present - here + (here == 0)))
+
+
+def null_risk(task: SingleLocation) -> Any:
+    """Risk of always answering 0: eps^2 + gamma^2."""
+    return task.eps**2 + task.gamma**2
+
+
+def bayes_risk(task: SingleLocation, *, key: jax.Array | None = None, samples: int = 20_000) -> Any:
+    """Risk of E[Y | X]; exact for a uniform prior, an `Estimate` from simulation for any other."""
+    if task.prior is not None:
+        _refuse_background(task)
+        return monte_carlo_bayes_risk(task, jax.random.key(0) if key is None else key, samples)
+    with jax.enable_x64(True):
+        return jnp.exp(log_bayes_excess(task)) + jnp.asarray(task.eps, jnp.float64) ** 2
+
+
+def log_bayes_excess(task: SingleLocation) -> jax.Array:
+    """log(Bayes risk - eps^2), also where that excess is far below the smallest double."""
+    _refuse_background(task)
+    if task.prior is not None:
+        raise ValueError("`prior` must be uniform for the exact Bayes risk; use bayes_risk, which simulates and gives its error.")
+    if not isinstance(task.gamma, jax.core.Tracer) and np.all(np.asarray(task.gamma) == 1.0):
+        return log_excess_risk(task, Softmax(task.m), Overlaps(1.0, 1.0))
+    raise NotImplementedError
