@@ -24,7 +24,7 @@ _FLIP = np.asarray([-1.0, -1.0, -1.0, -1.0, 1.0])  # the overlaps of (-k, -v)
 _LONGEST = 1e6  # time after which a flow is taken as it is
 
 
-def landscape(task: SingleLocation, weight: Any, *, starts: int = 400, seed: int = 0) -> pd.DataFrame:
+def landscape(task: SingleLocation, weight: Any, *, starts: int = 200, seed: int = 0) -> pd.DataFrame:
     """All critical points found from `starts` random points and the truth, lowest risk first: one row each.
 
     Columns: the overlaps, risk, name, kind (minimum, saddle, maximum, or degenerate where the risk is flat to rounding), the
@@ -41,7 +41,7 @@ def landscape(task: SingleLocation, weight: Any, *, starts: int = 400, seed: int
     return pd.DataFrame(rows)
 
 
-def find_points(task: SingleLocation, weight: Any, *, starts: int = 400, seed: int = 0) -> list[CriticalPoint]:
+def find_points(task: SingleLocation, weight: Any, *, starts: int = 200, seed: int = 0) -> list[CriticalPoint]:
     """The critical points themselves."""
     check_count("starts", starts)
     structure, numbers = split(task, weight)

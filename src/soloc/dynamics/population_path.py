@@ -19,6 +19,7 @@ from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
 _ROWS, _CELLS = 4096, 65536  # steps of one compiled piece, and steps x distinct schedules
+_GROUP = 128  # runs of one compiled piece: their arrays stay in the nearest cache
 
 
 def population_path(
@@ -72,16 +73,24 @@ class _Run:
         self.runs = self.start.kappa.size
         self.numbers = flattened(numbers, self.shape)
         shared = all(np.ndim(x) == 0 for x in jax.tree.leaves(numbers)) and self.lam.values(0, 1).shape[1] == 1
-        width = 1 if shared else self.runs
+        width = 1 if shared else min(self.runs, _GROUP)
         self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
         self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
 
     def advance(self, state: Five, piece: Piece) -> tuple[Five, np.ndarray]:
-        """A piece of the descent, in one compiled call whatever its length and stride."""
+        """A piece of the descent: one compiled call for every group of runs, whatever the length and stride of the piece."""
+        tables = [self._rows(schedule, piece) for schedule in (self.lam, self.alpha)]
+        records = piece.n // piece.stride
+        ends, seen = [], []
         with jax.enable_x64(True):
-            lam, alpha = (self._rows(schedule, piece) for schedule in (self.lam, self.alpha))
-            state, seen = _compiled(self.structure)(state, lam, alpha, self.numbers, piece.n // piece.stride, piece.stride)
-        return state, np.asarray(seen)[: piece.n // piece.stride]
+            for first in range(0, self.runs, _GROUP):
+                cut = lambda x, first=first: _cut(x, first, self.runs)  # noqa: E731
+                group, numbers = jax.tree.map(cut, (tuple(state), self.numbers))
+                end, observed = _compiled(self.structure)(Five(*group), *map(cut, tables), numbers, records, piece.stride)
+                ends.append(np.stack(end))
+                seen.append(np.asarray(observed)[:records])
+        together = np.concatenate(seen, axis=-1)[..., : self.runs]
+        return Five(*np.concatenate(ends, axis=-1)[:, : self.runs]), together
 
     def _rows(self, schedule: Tabulated, piece: Piece) -> np.ndarray:
         values = schedule.values(piece.first, piece.n)
@@ -131,6 +140,15 @@ class _Run:
         _, seen = self.advance(state, Piece(step, 8, 1))
         ahead = above_noise(self.structure, self.numbers, np.repeat(lam[None], 8, axis=0), seen)
         return np.any(np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk, axis=0)
+
+
+def _cut(x: Any, first: int, runs: int) -> Any:
+    """The part of a group in an array whose last axis is the runs, filled up with its last entry; other numbers as they are."""
+    if np.ndim(x) == 0 or np.shape(x)[-1] != runs or runs <= _GROUP:
+        return x
+    part = np.asarray(x)[..., first : first + _GROUP]
+    missing = _GROUP - part.shape[-1]
+    return part if missing == 0 else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
 
 
 def _a_little_more(risk: np.ndarray) -> np.ndarray:
