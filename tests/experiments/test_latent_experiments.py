@@ -1,4 +1,4 @@
-"""Every latent experiment: plain config, pure run that can be cut along its axes, claims that hold, a figure."""
+"""Every latent experiment: plain config, pure run cut along its axes, claims that hold, a figure."""
 
 import importlib
 import json

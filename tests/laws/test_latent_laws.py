@@ -1,4 +1,4 @@
-"""Laws of every task with a latent and every attention, with no knowledge of either: a new one joins by one line."""
+"""Laws of every task with a latent and every attention, without knowing either: one line joins them all."""
 
 import jax
 import numpy as np
@@ -59,7 +59,9 @@ def test_weights_follow_their_tokens_through_a_permutation(task, make):
     order = np.random.default_rng(0).permutation(13)
     weights = make(task).weights(batch.keys, batch.query)
     assert weights.shape == (20, 13)
-    np.testing.assert_allclose(make(task).weights(batch.keys[:, order], batch.query), weights[:, order], atol=1e-11)
+    np.testing.assert_allclose(
+        make(task).weights(batch.keys[:, order], batch.query), weights[:, order], atol=1e-11
+    )
 
 
 @every_task

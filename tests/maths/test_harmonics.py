@@ -43,7 +43,9 @@ def test_second_moments_are_those_of_uniform_points(d):
 def test_funk_hecke_multipliers_are_means_of_zonal_polynomials_under_the_tilted_law(d, temperature):
     def mean(polynomial):
         return quad(
-            lambda a: np.exp((np.cos(a) - 1) / temperature) * np.sin(a) ** (d - 2) * polynomial(np.cos(a)), 0, np.pi
+            lambda a: np.exp((np.cos(a) - 1) / temperature) * np.sin(a) ** (d - 2) * polynomial(np.cos(a)),
+            0,
+            np.pi,
         )[0]
 
     total = mean(lambda t: 1.0)

@@ -15,6 +15,7 @@ def test_a_cell_keeps_its_key_whatever_else_runs():
     data = [np.asarray(jax.random.key_data(derived_key(0, "a", L))).tolist() for L in (8, 64, 8)]
     assert data[0] == data[2] != data[1]
     assert derived_key(0, "a", 8) != derived_key(1, "a", 8)
+    assert derived_key(0, "a", np.int64(8)) == derived_key(0, "a", 8)
 
 
 @pytest.mark.parametrize("wrong", [3, np.zeros(2), "seed"])

@@ -50,12 +50,18 @@ def test_without_ridge_a_regular_kernel_interpolates():
 )
 def test_a_singular_kernel_without_ridge_is_refused(kernel):
     keys = np.random.default_rng(2).standard_normal((1, 30, 3))
-    with pytest.raises(ValueError, match="`ridge` must be > 0 and not negligible when the kernel matrix is singular"):
+    with pytest.raises(
+        ValueError, match="`ridge` must be > 0 and not negligible when the kernel matrix is singular"
+    ):
         KernelMeanAttention(kernel, 0.0).weights(keys, keys[:, 0])
 
 
 def test_bad_settings_are_refused():
     with pytest.raises(ValueError, match="`ridge` must be >= 0"):
         KernelMeanAttention(GaussianKernel(), -0.1)
+    with pytest.raises(ValueError, match=r"`ridge` must be >= 0, got .* for 3 tokens"):
+        KernelMeanAttention(GaussianKernel(), PowerLaw(-2.0, 0.0)).weights(
+            np.ones((1, 3, 2)), np.ones((1, 2))
+        )
     with pytest.raises(ValueError, match="`width` must be > 0"):
         GaussianKernel(0)

@@ -11,7 +11,10 @@ RNG = np.random.default_rng(0)
 KEYS, QUERY = RNG.standard_normal((4, 9, 3)), RNG.standard_normal((4, 3))
 
 
-@pytest.mark.parametrize(("temperature", "value"), [(0.3, 0.3), (PowerLaw(0.9, -1 / 3), 0.9 * 9 ** (-1 / 3))])
+@pytest.mark.parametrize(
+    ("temperature", "value"),
+    [(0.3, 0.3), (PowerLaw(0.9, -1 / 3), 0.9 * 9 ** (-1 / 3)), (lambda L: 1 / np.log(L), 1 / np.log(9))],
+)
 def test_softmax_is_softmax_at_any_temperature_or_schedule(temperature, value):
     expected = softmax(np.einsum("nld,nd->nl", KEYS, QUERY) / value, axis=1)
     np.testing.assert_allclose(SoftmaxAttention(temperature).weights(KEYS, QUERY), expected, rtol=1e-12)
@@ -35,9 +38,11 @@ def test_uniform_attention_is_the_mean():
 
 
 def test_bad_input_gets_one_sentence():
-    for temperature in (0.0, -1.0, PowerLaw(0.0, 0.5), float("nan")):
+    for temperature in (0.0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="`temperature` must be > 0"):
             SoftmaxAttention(temperature)
+    with pytest.raises(ValueError, match=r"`temperature` must be > 0, got .* for 9 tokens"):
+        SoftmaxAttention(PowerLaw(0.0, 0.5)).weights(KEYS, QUERY)
     with pytest.raises(ValueError, match=r"`keys` must be \(n, L, d\)"):
         SoftmaxAttention().weights(KEYS[0], QUERY)
     with pytest.raises(ValueError, match=r"`keys` must be \(n, L, d\)"):

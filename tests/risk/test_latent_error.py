@@ -1,4 +1,4 @@
-"""Errors with latent and noise integrated out are the mean squared errors of drawn data; limits are limits."""
+"""Errors with latent and noise integrated out are mean squared errors of drawn data; limits are limits."""
 
 import jax
 import numpy as np
@@ -27,7 +27,11 @@ def z_score(draws, expected=0.0):
 
 @pytest.mark.parametrize(
     "predictor",
-    [SoftmaxAttention(0.2), LinearAttention(Harmonics(), 3.0), KernelMeanAttention(FeatureKernel(Harmonics()), 2.0)],
+    [
+        SoftmaxAttention(0.2),
+        LinearAttention(Harmonics(), 3.0),
+        KernelMeanAttention(FeatureKernel(Harmonics()), 2.0),
+    ],
     ids=["softmax", "linear", "CME"],
 )
 def test_the_exact_error_is_the_mean_of_drawn_squared_errors(predictor):
@@ -78,7 +82,9 @@ def test_the_law_of_kernel_regression_is_its_error_for_many_tokens(ridge):
     task = ExchangeableLatent()
     batch = task.sample(jax.random.key(4), 100, 4000)
     weights = KernelMeanAttention(FeatureKernel(Harmonics()), ridge).weights(batch.keys, batch.query)
-    assert np.mean(error_given_keys(task, batch, weights)) == pytest.approx(kernel_mean_law(task, ridge, 4000), rel=0.02)
+    assert np.mean(error_given_keys(task, batch, weights)) == pytest.approx(
+        kernel_mean_law(task, ridge, 4000), rel=0.02
+    )
     assert kernel_mean_law(task, 0.25, 10**7) * 10**7 == pytest.approx(0.25 * 8, rel=1e-4)
 
 

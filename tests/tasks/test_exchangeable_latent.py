@@ -1,4 +1,4 @@
-"""The posterior is Gaussian conditioning, T is sufficient, minimal and a sum, and streams in constant memory."""
+"""The posterior is Gaussian conditioning; T is minimal, a sum, and streams in constant memory."""
 
 import tracemalloc
 
@@ -22,13 +22,13 @@ def test_the_posterior_is_the_conditional_of_the_joint_gaussian_law(L):
     task = ExchangeableLatent(sigma=0.7, lam=1.8)
     tokens, query = one_sequence(task, L)
     phi, phi_q = task.features(tokens.keys), task.features(query)
-    of_values = task.lam * phi @ phi.T + task.sigma**2 * np.eye(L)  # joint law of (z, v), never seen by the code
+    of_values = task.lam * phi @ phi.T + task.sigma**2 * np.eye(
+        L
+    )  # joint law of (z, v), never seen by the code
     gain = np.linalg.solve(of_values, task.lam * phi)
     posterior = task.posterior(task.represent(tokens))
     np.testing.assert_allclose(posterior.mean[0], tokens.values[:, 0] @ gain, atol=1e-11)
-    np.testing.assert_allclose(
-        posterior.covariance, task.lam * (np.eye(8) - phi.T @ gain), atol=1e-11
-    )
+    np.testing.assert_allclose(posterior.covariance, task.lam * (np.eye(8) - phi.T @ gain), atol=1e-11)
     batch = task.sample(jax.random.key(1), 1, L)._replace(keys=tokens.keys[None], query=query[None])
     np.testing.assert_allclose(task.bayes_weights(batch)[0], gain @ phi_q, atol=1e-11)
     np.testing.assert_allclose(task.bayes_var(batch)[0], phi_q @ posterior.covariance @ phi_q, atol=1e-11)

@@ -36,7 +36,9 @@ def test_its_draws_have_the_law_of_the_tasks_draws():
         return np.concatenate([*parts, (location == 2)[:, None]], axis=1)
 
     a = statistics(ours.keys, ours.target[:, 0], ours.latent)
-    b = statistics(np.asarray(theirs.tokens, float), np.asarray(theirs.answers, float), np.asarray(theirs.location))
+    b = statistics(
+        np.asarray(theirs.tokens, float), np.asarray(theirs.answers, float), np.asarray(theirs.location)
+    )
     z = (a.mean(0) - b.mean(0)) / np.sqrt((a.var(0) + b.var(0)) / n)
     assert np.max(np.abs(z)) < 4.5
 

@@ -1,4 +1,4 @@
-"""Recall by a blurred key: its posterior is Bayes' rule, and softmax at the blur's variance has the same weights."""
+"""Recall by a blurred key: its posterior is Bayes' rule, which softmax at the blur's variance follows."""
 
 import jax
 import numpy as np

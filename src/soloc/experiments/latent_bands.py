@@ -3,8 +3,12 @@
 from collections.abc import Iterator
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from soloc.experiments.experiment import Certificate
+
+# Matrices are small: threads of BLAS cost more than they bring, and would let rounding depend on the machine.
+one_blas_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
 def log_slope(x: np.ndarray, y: np.ndarray) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.experiments.latent_bands import band, log_slope, pieces
+from soloc.experiments.latent_bands import band, log_slope, one_blas_thread, pieces
 from soloc.maths.harmonics import Harmonics, funk_hecke
 from soloc.maths.randomness import derived_key, generator
 from soloc.predictors.key_query import Seen, SoftmaxAttention
@@ -30,6 +30,7 @@ class Config:
 QUICK = Config(lengths=(256, 1024, 4096), sequences=40)
 
 
+@one_blas_thread
 def run(config: Config) -> pd.DataFrame:
     """One row per length, latent and temperature: share of softmax that no constant times CME explains."""
     rows = []

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.experiments.latent_bands import band, log_slope, mean_and_error, pieces
+from soloc.experiments.latent_bands import band, log_slope, mean_and_error, one_blas_thread, pieces
 from soloc.maths.harmonics import Harmonics
 from soloc.maths.randomness import derived_key, generator
 from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
@@ -17,7 +17,6 @@ from soloc.predictors.key_query import (
     Predictor,
     Seen,
     SoftmaxAttention,
-    at_length,
 )
 from soloc.risk.latent_error import (
     error_given_keys,
@@ -43,86 +42,66 @@ class Config:
     ridge_schedule: tuple[float, float] = (0.1, 0.75)
 
 
-QUICK = Config(sequences=250)
+QUICK = Config(sequences=200)
+
+
+BAYES, RIDGED, LINEAR = "CME, Bayes ridge", "CME, ridge 0.1 L^3/4", "linear, inverse covariance"
+SOFTMAX, LIMIT, COOLED = "softmax, fixed, to truth", "softmax, fixed, to its limit", "softmax, 0.9 L^-1/3"
+SLOPES = {  # the claim about every mechanism, and the exponents of L that it accepts
+    BAYES: ("kernel regression (CME) with the Bayes ridge: error sigma^2 D/L", -1.08, -0.92),
+    RIDGED: ("CME with ridge 0.1 L^3/4: error L^-1/2", -0.62, -0.40),
+    LINEAR: ("linear attention with the inverse mean covariance: error 9/L", -1.08, -0.92),
+    SOFTMAX: ("softmax at temperature 0.2: a floor", -0.12, 0.03),
+    LIMIT: ("softmax at temperature 0.2 about its own limit: error 1/L", -1.1, -0.9),
+    COOLED: ("softmax at temperature 0.9 L^-1/3: error L^-2/3", -0.74, -0.58),
+}
 
 
 class Mechanism(NamedTuple):
-    name: str
+    """A predictor with the law of its error about the target, whose features are times `multiplier`."""
+
     predictor: Predictor
-    multiplier: np.ndarray | float  # 1 is the truth, softmax's own limit otherwise
     law: float
-    slope: tuple[float, float]  # accepted by the specification
+    multiplier: np.ndarray | float = 1.0
 
 
-def mechanisms(config: Config, L: int) -> list[Mechanism]:
-    """Every mechanism with the law of its error at this length."""
+def mechanisms(config: Config, L: int) -> dict[str, Mechanism]:
+    """Every mechanism at this length, in the order of SLOPES."""
     task = ExchangeableLatent(sigma=config.sigma)
     features = Harmonics()
     kernel = FeatureKernel(features)
     ridge, falling = PowerLaw(*config.ridge_schedule), PowerLaw(*config.schedule)
-    fixed, cooled = config.temperature, at_length(falling, L)
+    fixed, cooled = config.temperature, falling(L)
+    soft = SoftmaxAttention(fixed)
+    whitened = LinearAttention(features, 1 / features.second_moment)
     own = softmax_multipliers(features, fixed)
-    spread = softmax_spread(task, fixed) / L
-    return [
-        Mechanism(
-            "CME, Bayes ridge",
-            KernelMeanAttention(kernel, task.ridge),
-            1.0,
-            config.sigma**2 * task.D / L,
-            (-1.08, -0.92),
-        ),
-        Mechanism(
-            "CME, ridge 0.1 L^3/4",
-            KernelMeanAttention(kernel, ridge),
-            1.0,
-            kernel_mean_law(task, at_length(ridge, L), L),
-            (-0.62, -0.40),
-        ),
-        Mechanism(
-            "linear, inverse covariance",
-            LinearAttention(features, 1 / features.second_moment),
-            1.0,
-            whitened_linear_law(task, L),
-            (-1.08, -0.92),
-        ),
-        Mechanism(
-            "softmax, fixed, to truth",
-            SoftmaxAttention(fixed),
-            1.0,
-            softmax_floor(task, fixed),
-            (-0.12, 0.03),
-        ),
-        Mechanism("softmax, fixed, to its limit", SoftmaxAttention(fixed), own, spread, (-1.1, -0.9)),
-        Mechanism(
-            "softmax, 0.9 L^-1/3",
-            SoftmaxAttention(falling),
-            1.0,
-            softmax_floor(task, cooled) + softmax_spread(task, cooled) / L,
-            (-0.74, -0.58),
-        ),
-    ]
+    cooled_law = softmax_floor(task, cooled) + softmax_spread(task, cooled) / L
+    return {
+        BAYES: Mechanism(KernelMeanAttention(kernel, task.ridge), config.sigma**2 * task.D / L),
+        RIDGED: Mechanism(KernelMeanAttention(kernel, ridge), kernel_mean_law(task, ridge(L), L)),
+        LINEAR: Mechanism(whitened, whitened_linear_law(task, L)),
+        SOFTMAX: Mechanism(soft, softmax_floor(task, fixed)),
+        LIMIT: Mechanism(soft, softmax_spread(task, fixed) / L, own),
+        COOLED: Mechanism(SoftmaxAttention(falling), cooled_law),
+    }
 
 
+@one_blas_thread
 def run(config: Config) -> pd.DataFrame:
     """One row per length and mechanism: error per value coordinate, its standard error and its law."""
     task = ExchangeableLatent(sigma=config.sigma)
     rows = []
     for L in config.lengths:
         asked = mechanisms(config, L)
-        errors: list[list[np.ndarray]] = [[] for _ in asked]
+        errors: dict[str, list[np.ndarray]] = {name: [] for name in asked}
         for number, n in pieces(config.sequences, L):
             rng = generator(derived_key(config.seed, "inference", L, number))
             sight = Seen(task.key_law.draw(rng, n, L), task.key_law.draw(rng, n))
-            for kept, mechanism in zip(errors, asked, strict=True):
+            for name, mechanism in asked.items():
                 weights = mechanism.predictor.weights(*sight)
-                kept.append(error_given_keys(task, sight, weights, mechanism.multiplier))
-        for kept, mechanism in zip(errors, asked, strict=True):
-            mean, error = mean_and_error(np.concatenate(kept))
-            low, high = mechanism.slope
-            rows.append((mechanism.name, L, mean, error, mechanism.law, low, high))
-    return pd.DataFrame(
-        rows, columns=["mechanism", "L", "error", "standard_error", "law", "slope_low", "slope_high"]
-    )
+                errors[name].append(error_given_keys(task, sight, weights, mechanism.multiplier))
+        rows += [(name, L, *mean_and_error(np.concatenate(errors[name])), asked[name].law) for name in asked]
+    return pd.DataFrame(rows, columns=["mechanism", "L", "error", "standard_error", "law"])
 
 
 def slopes(table: pd.DataFrame) -> dict[str, float]:
@@ -140,52 +119,36 @@ def _at_longest(table: pd.DataFrame, mechanism: str) -> pd.Series:
 
 def findings(table: pd.DataFrame) -> str:
     slope = slopes(table)
-    bayes, linear = (_at_longest(table, name) for name in ("CME, Bayes ridge", "linear, inverse covariance"))
-    softmax = _at_longest(table, "softmax, fixed, to truth")
+    bayes, linear, softmax = (_at_longest(table, name) for name in (BAYES, LINEAR, SOFTMAX))
     return (
         "Kernel regression with the Bayes ridge is the posterior mean and its error falls as "
-        f"L^{slope['CME, Bayes ridge']:.2f}; linear "
-        f"attention falls as L^{slope['linear, inverse covariance']:.2f} but pays "
-        f"{linear['error'] / bayes['error']:.2f} times as much at "
-        f"L = {bayes['L']}. "
-        f"Softmax at fixed temperature stops at {softmax['error']:.4f}, its exact floor being "
-        f"{softmax['law']:.4f}; cooled with L it "
-        f"goes on falling, as L^{slope['softmax, 0.9 L^-1/3']:.2f}."
+        f"L^{slope[BAYES]:.2f}; "
+        f"linear attention falls as L^{slope[LINEAR]:.2f} but pays {linear['error'] / bayes['error']:.2f} "
+        "times as "
+        f"much at L = {bayes['L']}. Softmax at fixed temperature stops at {softmax['error']:.4f}, its exact "
+        "floor "
+        f"being {softmax['law']:.4f}; cooled with L it goes on falling, as L^{slope[COOLED]:.2f}."
     )
 
 
 def certificates(table: pd.DataFrame) -> list[Certificate]:
     out = []
     for name, slope in slopes(table).items():
-        low, high = table.loc[table["mechanism"] == name, ["slope_low", "slope_high"]].iloc[0]
-        out.append(band(f"error of {name} against L", "slope of log error on log L", slope, low, high))
-    bayes = _at_longest(table, "CME, Bayes ridge")
-    linear = _at_longest(table, "linear, inverse covariance")
-    softmax = _at_longest(table, "softmax, fixed, to truth")
-    out.append(
-        band(
-            "linear attention pays for not knowing its keys' covariance",
-            f"error / Bayes error at L = {linear['L']}",
-            linear["error"] / bayes["error"],
-            4.0,
-            5.0,
-        )
-    )
-    out.append(
-        band(
-            "softmax at fixed temperature has the Funk-Hecke floor",
-            f"error / floor at L = {softmax['L']}",
-            softmax["error"] / softmax["law"],
-            0.99,
-            1.04,
-        )
-    )
-    exact = table[table["mechanism"] == "linear, inverse covariance"]
+        claim, low, high = SLOPES[name]
+        out.append(band(claim, "slope of log error on log L", slope, low, high))
+    bayes, linear, softmax = (_at_longest(table, name) for name in (BAYES, LINEAR, SOFTMAX))
+    ratio, floor = linear["error"] / bayes["error"], softmax["error"] / softmax["law"]
+    paid, stopped = f"error / Bayes error at L = {linear['L']}", f"error / floor at L = {softmax['L']}"
+    exact = table[table["mechanism"] == LINEAR]
     z = ((exact["error"] - exact["law"]) / exact["standard_error"]).abs().max()
-    out.append(
-        band("linear attention's error is 9/L exactly", "largest |z| over L of the measured error", z, 0, 4)
-    )
-    return out
+    return [
+        *out,
+        band(
+            "linear attention pays for taking the mean covariance for that of its keys", paid, ratio, 4.0, 5.0
+        ),
+        band("softmax at fixed temperature has the Funk-Hecke floor", stopped, floor, 0.99, 1.04),
+        band("linear attention's error is 9/L exactly", "largest |z| over L of the error", z, 0, 4.5),
+    ]
 
 
 EXPERIMENT = Experiment(

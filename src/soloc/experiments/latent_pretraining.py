@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.experiments.latent_bands import at_most, band
+from soloc.experiments.latent_bands import at_most, band, one_blas_thread
 from soloc.maths.randomness import derived_key, generator
 from soloc.risk.linear_attention import Masked
 from soloc.tasks.gaussian_moments import gaussian_moments
 from soloc.tasks.key_laws import GaussianKeys, weakly_spread
+
+DIRECTIONS = 6  # d: three strong and three weak
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,10 @@ class Config:
     sigma: float = 0.5
 
 
-QUICK = Config(runs=40, draws=6)
+QUICK = Config(runs=25)
 
 
+@one_blas_thread
 def run(config: Config) -> pd.DataFrame:
     """One row per K and run: excess of masked and downstream error, the bound, floors, few-shot errors."""
     rows = []
@@ -91,7 +94,7 @@ def _few_shot(
 def _by_condition(table: pd.DataFrame) -> pd.DataFrame:
     """Means over runs for every K, with the ratios that the claims are about."""
     means = table.groupby("K").mean()
-    means["transfer"] = 6 * means["down_weak"] / (means.index.to_numpy() * means["ssl_excess"])
+    means["transfer"] = DIRECTIONS * means["down_weak"] / (means.index.to_numpy() * means["ssl_excess"])
     for m in shots(table):
         means[f"ratio_{m}"] = means[f"ssl_{m}"] / means[f"raw_{m}"]
     return means

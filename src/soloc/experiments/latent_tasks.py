@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.experiment import Certificate, Experiment
-from soloc.experiments.latent_bands import at_most, band, mean_and_error, pieces
+from soloc.experiments.latent_bands import at_most, band, mean_and_error, one_blas_thread, pieces
 from soloc.maths.harmonics import Coordinates, Harmonics
 from soloc.maths.randomness import derived_key
 from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
@@ -39,7 +39,7 @@ class Config:
     location_eps: float = 0.1
 
 
-QUICK = Config(lengths=(4, 16, 64, 256), sequences=1500, tokens=200_000)
+QUICK = Config(lengths=(4, 16, 64, 256), sequences=800, tokens=120_000)
 
 
 class Entry(NamedTuple):
@@ -95,6 +95,7 @@ def entries(config: Config) -> dict[str, Entry]:
     }
 
 
+@one_blas_thread
 def run(config: Config) -> pd.DataFrame:
     """One row per length, task and mechanism: risk, excess over Bayes, distance of the weights."""
     rows = []

@@ -21,4 +21,5 @@ def generator(key: jax.Array) -> np.random.Generator:
 
 def derived_key(seed: int, *values: object) -> jax.Array:
     """The key of one cell of an experiment: a function of the seed and of the cell's own values alone."""
-    return jax.random.key(zlib.crc32(repr((seed, *values)).encode()))
+    plain = [value.item() if isinstance(value, np.generic) else value for value in (seed, *values)]
+    return jax.random.key(zlib.crc32(repr(plain).encode()))

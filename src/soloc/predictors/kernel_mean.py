@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from soloc.predictors.key_query import PowerLaw, at_length, require_shapes
+from soloc.predictors.key_query import Setting, at_length, require_shapes
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,24 @@ class KernelMeanAttention:
     """
 
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    ridge: float | PowerLaw
+    ridge: Setting
 
     def __post_init__(self) -> None:
-        if not at_length(self.ridge, 1) >= 0:
-            raise ValueError(f"`ridge` must be >= 0, got {at_length(self.ridge, 1)}.")
+        if not callable(self.ridge):
+            self.ridge_at(1)
+
+    def ridge_at(self, L: int) -> float:
+        """r for L tokens, refused unless >= 0."""
+        ridge = at_length(self.ridge, L)
+        if not ridge >= 0:
+            raise ValueError(
+                f"`ridge` must be >= 0, got {ridge} for {L} tokens; sigma^2/lam is the Bayes one."
+            )
+        return ridge
 
     def weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
         keys, query = require_shapes(keys, query)
-        ridge = at_length(self.ridge, keys.shape[1])
+        ridge = self.ridge_at(keys.shape[1])
         if isinstance(self.kernel, FeatureKernel) and ridge > 0:
             phi, phi_q = self.kernel.features(keys), self.kernel.features(query)
             if phi.shape[-1] < phi.shape[-2]:

@@ -22,7 +22,13 @@ class PowerLaw(NamedTuple):
     """A setting that moves with the number of tokens: scale * L^exponent."""
 
     scale: float
-    exponent: float = 0.0
+    exponent: float
+
+    def __call__(self, L: int) -> float:
+        return self.scale * float(L) ** self.exponent
+
+
+Setting = float | Callable[[int], float]  #: a number, or a schedule: any function of the number of tokens
 
 
 class Seen(NamedTuple):
@@ -32,9 +38,9 @@ class Seen(NamedTuple):
     query: np.ndarray
 
 
-def at_length(setting: "float | PowerLaw", L: int) -> float:
+def at_length(setting: Setting, L: int) -> float:
     """The value of a constant or scheduled setting for L tokens."""
-    return setting.scale * float(L) ** setting.exponent if isinstance(setting, PowerLaw) else float(setting)
+    return float(setting(L)) if callable(setting) else float(setting)
 
 
 def require_shapes(keys: np.ndarray, query: np.ndarray) -> Seen:
@@ -52,18 +58,25 @@ def require_shapes(keys: np.ndarray, query: np.ndarray) -> Seen:
 class SoftmaxAttention:
     """w_l proportional to exp(k_l.q / tau), tau a number or scheduled in L."""
 
-    temperature: float | PowerLaw = 1.0
+    temperature: Setting = 1.0
 
     def __post_init__(self) -> None:
-        if not at_length(self.temperature, 1) > 0:
+        if not callable(self.temperature):
+            self.temperature_at(1)
+
+    def temperature_at(self, L: int) -> float:
+        """tau for L tokens, refused unless > 0."""
+        temperature = at_length(self.temperature, L)
+        if not temperature > 0:
             raise ValueError(
-                f"`temperature` must be > 0, got {at_length(self.temperature, 1)}; for hard attention take "
-                "a small one, such as 1e-6."
+                f"`temperature` must be > 0, got {temperature} for {L} tokens; for hard attention take a "
+                "small one, such as 1e-6."
             )
+        return temperature
 
     def weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
         keys, query = require_shapes(keys, query)
-        logits = (keys @ query[..., None])[..., 0] / at_length(self.temperature, keys.shape[1])
+        logits = (keys @ query[..., None])[..., 0] / self.temperature_at(keys.shape[1])
         w = np.exp(logits - logits.max(-1, keepdims=True))
         return w / w.sum(-1, keepdims=True)
 

@@ -1,0 +1,128 @@
+"""Speed and memory of the latent system: its bars, and ratios against plain baselines in the same run."""
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import jax
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from soloc.maths.harmonics import Harmonics
+from soloc.maths.randomness import generator
+from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
+from soloc.tasks.exchangeable_latent import ExchangeableLatent, Tokens
+from soloc.tasks.gaussian_moments import gaussian_moments
+from soloc.tasks.key_laws import weakly_spread
+
+ALL = """
+import sys, time
+start = time.perf_counter()
+from soloc.experiments.latent import LATENT_EXPERIMENTS
+failed = 0
+for experiment in LATENT_EXPERIMENTS:
+    table = experiment.run(experiment.quick if sys.argv[1] == "quick" else experiment.config)
+    failed += sum(not claim.passed for claim in experiment.certificates(table))
+print(time.perf_counter() - start, time.process_time(), failed)
+"""
+results: list[bool] = []
+
+
+def bar(what: str, value: float, limit: float, unit: str) -> None:
+    """Print one bar with PASS or FAIL."""
+    results.append(value <= limit)
+    print(f"{'PASS' if results[-1] else 'FAIL'}  {what}: {value:.3g} {unit} (bar {limit:g} {unit})")
+
+
+def best_of(repeats: int, work: Callable[[], object]) -> float:
+    """Least CPU seconds of several calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def long_sequence() -> None:
+    """Inference on 10^6 tokens, D = 8: representation, posterior, answer to a query."""
+    task = ExchangeableLatent()
+    rng = generator(jax.random.key(0))
+    before = peak_megabytes()
+    keys, values = np.empty((10**6, 3)), np.empty((10**6, 1))
+    latent = task.latent(rng, 1)
+    for start in range(0, 10**6, 50_000):
+        piece = task.tokens(rng, latent, 50_000)
+        keys[start : start + 50_000], values[start : start + 50_000] = piece.keys[0], piece.values[0]
+    query = task.key_law.draw(rng)
+
+    def infer() -> np.ndarray:
+        return task.posterior(task.represent(Tokens(keys, values))).mean @ task.features(query)
+
+    seconds = best_of(3, infer)
+    bar("inference on 10^6 tokens, D = 8, CPU time", seconds, 1.0, "s")
+    bar("the same, growth of peak memory with the tokens themselves", peak_megabytes() - before, 200, "MB")
+
+    def plain() -> np.ndarray:
+        phi = task.features(keys)
+        return np.linalg.solve(phi.T @ phi + task.ridge * np.eye(8), phi.T @ values).T @ task.features(query)
+
+    print(f"      against all features at once: {best_of(3, plain) / seconds:.2f} times the time")
+
+
+def woodbury() -> None:
+    """CME with few features against the L x L matrix."""
+    task = ExchangeableLatent()
+    keys, _, query, *_ = task.sample(jax.random.key(1), 1, 2000)
+    fast = best_of(5, lambda: KernelMeanAttention(FeatureKernel(Harmonics()), 0.25).weights(keys, query))
+
+    def plain() -> np.ndarray:
+        phi = task.features(keys[0])
+        return np.linalg.solve(phi @ phi.T + 0.25 * np.eye(len(phi)), phi @ task.features(query[0]))
+
+    slow = best_of(2, plain)
+    print(f"      CME, 2000 tokens: L x L solve / Woodbury = {slow / fast:.0f} ({fast * 1e3:.2f} ms)")
+
+
+def wishart() -> None:
+    """Moments from their own law against moments of drawn tokens."""
+    law = weakly_spread(10)
+    rng = np.random.default_rng(0)
+    fast = best_of(5, lambda: gaussian_moments(rng, law, 400, 256, 4, 0.5))
+
+    def plain() -> np.ndarray:
+        keys, latent = law.draw(rng, 400, 256), rng.standard_normal((400, 4, 6))
+        values = keys @ latent.transpose(0, 2, 1) + 0.5 * rng.standard_normal((400, 256, 4))
+        return values.transpose(0, 2, 1) @ keys / 256
+
+    slow = best_of(3, plain)
+    print(
+        f"      moments of 400 sequences of 256: tokens / Wishart = {slow / fast:.0f} ({fast * 1e3:.2f} ms)"
+    )
+
+
+def whole() -> None:
+    """All latent experiments one after another in a fresh process, imports and compilation included."""
+    for settings, limit in (("full", 45.0), ("quick", 8.0)):
+        done = subprocess.run(
+            [sys.executable, "-c", ALL, settings], capture_output=True, text=True, check=True
+        )
+        wall, cpu, failed = map(float, done.stdout.split()[-3:])
+        bar(f"all latent experiments, {settings}, CPU time of one process", cpu, limit, "s")
+        print(f"      wall time {wall:.1f} s on this machine now; claims that failed: {failed:.0f}")
+        results.append(failed == 0)
+
+
+if __name__ == "__main__":
+    with threadpool_limits(limits=1):
+        long_sequence()
+        woodbury()
+        wishart()
+    whole()
+    sys.exit(0 if all(results) else 1)
