@@ -31,7 +31,7 @@ def figure(table: pd.DataFrame) -> Figure:
     _linear(axes[1], curve)
     for axis, d in zip(axes[2:], planes, strict=False):
         shown = _plane(axis, plane[plane.d == d], curve)
-        drawing.colorbar(shown, ax=axis, label="log₁₀ of the excess over Bayes,\nas a share of the null predictor's").ax.grid(False)
+        drawing.colorbar(shown, ax=axis, label="log₁₀ of the excess risk,\nas a share of the null predictor's").ax.grid(False)
     for axis in axes[2 + len(planes) :]:
         axis.set_visible(False)
     return drawing

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_COARSE, _FINE, _LEVELS = 49, 13, 6
+_ROWS, _BLOCKS, _LEVELS = 13, 4, 6  # every call has the same number of rows: one compilation serves them all
 
 
 class Best(NamedTuple):
@@ -23,15 +23,14 @@ def best_temperature(value: Callable[[np.ndarray], np.ndarray], low: float, high
     """
     if not 0.0 < low < high:
         raise ValueError(f"`low` and `high` must satisfy 0 < low < high, got {low} and {high}.")
-    grid = np.linspace(np.log(low), np.log(high), _COARSE)[:, None]
-    values = np.asarray(value(np.exp(grid)))
-    grid = np.broadcast_to(grid, values.shape)
-    step = (np.log(high) - np.log(low)) / (_COARSE - 1)
+    logs = np.linspace(np.log(low), np.log(high), _ROWS * _BLOCKS)
+    values = np.concatenate([np.asarray(value(np.exp(part)[:, None])) for part in np.split(logs, _BLOCKS)])
+    grid = np.broadcast_to(logs[:, None], values.shape)
+    step = logs[1] - logs[0]
     for _ in range(_LEVELS):
-        at = np.nanargmin(values, axis=0)[None]
-        centre = np.take_along_axis(grid, at, axis=0)
-        grid = np.clip(centre + step * np.linspace(-1.0, 1.0, _FINE)[:, None], np.log(low), np.log(high))
+        centre = np.take_along_axis(grid, np.nanargmin(values, axis=0)[None], axis=0)
+        grid = np.clip(centre + step * np.linspace(-1.0, 1.0, _ROWS)[:, None], logs[0], logs[-1])
         values = np.asarray(value(np.exp(grid)))
-        step *= 2.0 / (_FINE - 1)
+        step *= 2.0 / (_ROWS - 1)
     at = np.nanargmin(values, axis=0)[None]
     return Best(np.exp(np.take_along_axis(grid, at, axis=0)[0]), np.take_along_axis(values, at, axis=0)[0])
