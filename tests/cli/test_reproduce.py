@@ -1,7 +1,6 @@
 """The commands on experiments, with toy experiments in the place of real ones."""
 
 import re
-import sys
 
 import pandas as pd
 import pytest
@@ -15,7 +14,6 @@ from soloc.runs.store import read_facts
 @pytest.fixture(autouse=True)
 def toys(monkeypatch, tmp_path):
     monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, toy_catalogue.BAD))
-    monkeypatch.setitem(sys.modules, "soloc.figures.toy", toy_catalogue)
     monkeypatch.chdir(tmp_path)
 
 

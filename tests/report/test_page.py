@@ -36,7 +36,7 @@ def write_page(folder, claims):
         for kind in ("svg", "pdf", "png"):
             (folder / f"{name}.{kind}").write_bytes(figure_bytes(drawing(), kind, name))
             links[kind] = f"{name}.{kind}"
-        svg = inline_svg((folder / f"{name}.svg").read_bytes(), name, 'a "quoted" <label>')
+        svg = inline_svg((folder / f"{name}.svg").read_text(), name, 'a "quoted" <label>')
         config = {"lam": 0.1, "lengths": list(range(20)), "inner": {"d": 4}}
         sections.append(Section(name, f"Is {name} & foremost?", "One. Two.", svg, config, claims, 3, 1.0, dict(links)))
     origin = Origin("abc", {"jax": "1"}, 2.0, 2, True, "soloc reproduce --quick")

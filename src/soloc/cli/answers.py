@@ -1,18 +1,16 @@
-"""What the commands on experiments share: find them, change their config, compute their tables, draw them."""
+"""What the commands on experiments share: find them, change their config, compute their tables."""
 
 import ast
 import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from soloc.experiments import registry
 from soloc.experiments.experiment import Experiment, cells
@@ -118,8 +116,16 @@ def _parse(key: str, text: str, current: Any) -> Any:
     raise ValueError(f"`{key}` must be {wanted}, as its present value {_brief(current)}; got {text!r}.")
 
 
-def answer(wanted: Sequence[tuple[Experiment, Any]], directory: Path, jobs: int) -> list[Answer]:
-    """Tables of experiments at their configs, computed together where the store does not hold them."""
+def answer(
+    wanted: Sequence[tuple[Experiment, Any]],
+    directory: Path,
+    jobs: int,
+    answered: Callable[[Answer], None] = lambda found: None,
+) -> list[Answer]:
+    """Tables of experiments at their configs, computed together where the store does not hold them.
+
+    `answered` is called with each answer as soon as it is there, while others are still computed.
+    """
     store = Store(directory / "cache", warn=lambda message: print(f"warning: {message}", file=sys.stderr))
     parts = [
         [Cell(experiment.name, experiment.run, cell, experiment.seconds) for cell in cells(config, experiment.axes)]
@@ -128,15 +134,17 @@ def answer(wanted: Sequence[tuple[Experiment, Any]], directory: Path, jobs: int)
     flat = [cell for part in parts for cell in part]
     missing = [cell for cell in flat if not store.vouches(cell.name, cell.key)]
     progress = Progress(sum(cell.seconds for cell in missing), min(jobs, max(len(missing), 1)))
-    tables = iter(compute(flat, store, jobs, progress))
-    found = []
-    for (experiment, config), part in zip(wanted, parts, strict=True):
-        table = pd.concat([next(tables) for _ in part], ignore_index=True)
-        found.append(Answer(experiment, config, table, sum(store.seconds(cell.name, cell.key) for cell in part)))
-    return found
+    found: dict[str, Answer] = {}
+    place = {experiment.name: i for i, (experiment, _) in enumerate(wanted)}
 
+    def finished(name: str) -> None:
+        experiment, config = wanted[place[name]]
+        part = parts[place[name]]
+        tables = [store.get(cell.name, cell.key) for cell in part]
+        if not any(table is None for table in tables):
+            seconds = sum(store.seconds(cell.name, cell.key) for cell in part)
+            found[name] = Answer(experiment, config, pd.concat(tables, ignore_index=True), seconds)
+            answered(found[name])
 
-def draw(experiment: Experiment, table: pd.DataFrame) -> Figure:
-    """The experiment's figure."""
-    module = import_module(f"soloc.figures.{experiment.figure or experiment.name}")
-    return module.figure(table)
+    compute(flat, store, jobs, progress, finished)
+    return [found[experiment.name] for experiment, _ in wanted]

@@ -4,8 +4,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.answers import add_common_options, answer, configured, draw, find
+from soloc.cli.answers import add_common_options, answer, configured, find
 from soloc.figures.export import figure_bytes, kind_of
+from soloc.report.drawings import draw
 from soloc.runs.store import write_atomically
 
 
@@ -24,6 +25,6 @@ def run(options: Namespace) -> int:
     path = options.file or Path(f"{experiment.name}.svg")
     kind = kind_of(path)
     found = answer([(experiment, configured(experiment, options.quick, options.seed))], options.out, options.jobs)[0]
-    write_atomically(path, figure_bytes(draw(experiment, found.table), kind, experiment.name))
+    write_atomically(path, figure_bytes(draw(experiment.figure or experiment.name, found.table), kind, experiment.name))
     print(path)
     return 0

@@ -4,13 +4,16 @@ import shlex
 import sys
 import time
 from argparse import Namespace
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.answers import Answer, add_common_options, answer, configured, draw, find
+from soloc.cli.answers import Answer, add_common_options, answer, configured, find
 from soloc.experiments import registry
 from soloc.experiments.experiment import Certificate
-from soloc.figures.export import FORMATS, figure_bytes
+from soloc.figures.export import FORMATS
+from soloc.report.drawings import write_figures
 from soloc.report.inline import inline_svg
 from soloc.report.page import Origin, Section, page
 from soloc.runs.fingerprint import describe, revision, versions
@@ -30,9 +33,18 @@ def run(options: Namespace) -> int:
     started = time.monotonic()
     chosen = [find(name) for name in options.only] if options.only else list(registry.EXPERIMENTS)
     wanted = [(experiment, configured(experiment, options.quick, options.seed)) for experiment in chosen]
-    answers = answer(wanted, options.out, options.jobs)
     folder = options.out / "report"
-    sections = [_publish(found, folder) for found in answers]
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as artist:  # draws while the workers compute
+        drawn = {}
+
+        def publish(found: Answer) -> None:
+            write_data(found, folder)
+            name = found.experiment.name
+            drawn[name] = artist.submit(write_figures, found.experiment.figure or name, name, folder)
+
+        answers = answer(wanted, options.out, options.jobs, publish)
+        print("drawing", file=sys.stderr)
+        sections = [_section(found, drawn[found.experiment.name].result()) for found in answers]
     origin = Origin(
         revision=revision(Path(__file__)),
         versions=versions(),
@@ -48,29 +60,29 @@ def run(options: Namespace) -> int:
     return 0 if all(claim.passed for claim in claims) else 1
 
 
-def _publish(found: Answer, folder: Path) -> Section:
-    """Write an experiment's data and figure files, and say what the page needs."""
+def write_data(found: Answer, folder: Path) -> None:
+    """The experiment's table as Parquet and CSV."""
+    name = found.experiment.name
+    write_atomically(folder / f"data/{name}.parquet", parquet_bytes(found.table, found.facts))
+    text = found.table.to_csv(index=False, float_format="%.12g", lineterminator="\n")
+    write_atomically(folder / f"data/{name}.csv", text.encode())
+
+
+def _section(found: Answer, svg: str) -> Section:
+    """What the page says about an experiment."""
     experiment, name = found.experiment, found.experiment.name
-    files = {
-        f"data/{name}.parquet": parquet_bytes(found.table, found.facts),
-        f"data/{name}.csv": found.table.to_csv(index=False, float_format="%.12g", lineterminator="\n").encode(),
-    }
-    drawing = draw(experiment, found.table)
-    for kind in FORMATS:
-        files[f"figures/{name}.{kind}"] = figure_bytes(drawing, kind, name)
-    for address, content in files.items():
-        write_atomically(folder / address, content)
     findings = experiment.findings(found.table)
+    addresses = [f"data/{name}.parquet", f"data/{name}.csv", *(f"figures/{name}.{kind}" for kind in FORMATS)]
     return Section(
         name=name,
         question=experiment.question,
         findings=findings,
-        svg=inline_svg(files[f"figures/{name}.svg"], name, f"Figure: {experiment.question} {findings}"),
+        svg=inline_svg(svg, name, f"Figure: {experiment.question} {findings}"),
         config=describe(found.config),
         claims=experiment.certificates(found.table),
         rows=len(found.table),
         seconds=found.seconds,
-        links={_label(address): address for address in files},
+        links={_label(address): address for address in addresses},
     )
 
 

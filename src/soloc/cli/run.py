@@ -4,8 +4,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.answers import add_common_options, answer, configured, draw, find
+from soloc.cli.answers import add_common_options, answer, configured, find
 from soloc.figures.export import figure_bytes
+from soloc.report.drawings import draw
 from soloc.runs.fingerprint import describe, digest
 from soloc.runs.store import parquet_bytes, write_atomically
 
@@ -29,7 +30,7 @@ def run(options: Namespace) -> int:
     stem = options.out / "runs" / f"{experiment.name}-{digest(describe(config))[:8]}"
     table_path, figure_path = Path(f"{stem}.parquet"), Path(f"{stem}.svg")
     write_atomically(table_path, parquet_bytes(found.table, found.facts))
-    write_atomically(figure_path, figure_bytes(draw(experiment, found.table), "svg", experiment.name))
+    write_atomically(figure_path, figure_bytes(draw(experiment.figure or experiment.name, found.table), "svg", experiment.name))
     print(found.table.head(10).to_string(index=False))
     if len(found.table) > 10:
         print(f"... {len(found.table):,} rows in all")

@@ -20,9 +20,8 @@ THEME = {
 }
 
 
-def inline_svg(svg: bytes, name: str, label: str) -> str:
+def inline_svg(text: str, name: str, label: str) -> str:
     """The SVG of a figure as an element of the page, described by `label` to those who cannot see it."""
-    text = svg.decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)

@@ -58,16 +58,29 @@ class Cell(NamedTuple):
         }
 
 
-def compute(cells: Sequence[Cell], store: Store, jobs: int, progress: Progress | None = None) -> list[pd.DataFrame]:
-    """The tables of all cells, in order; those that the store vouches for are not computed again."""
+def compute(
+    cells: Sequence[Cell],
+    store: Store,
+    jobs: int,
+    progress: Progress | None = None,
+    finished: Callable[[str], None] = lambda name: None,
+) -> list[pd.DataFrame]:
+    """The tables of all cells, in order; those that the store vouches for are not computed again.
+
+    `finished` is called with the name of an experiment as soon as all its cells are stored.
+    """
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise ValueError(f"`jobs` must be a whole number >= 1, got {jobs!r}.")
     store.sweep()
     tables = [store.get(cell.name, cell.key) for cell in cells]
     missing = sorted((i for i, table in enumerate(tables) if table is None), key=lambda i: -cells[i].seconds)
+    waiting_for = {cells[i].name for i in missing}
+    for name in dict.fromkeys(cell.name for cell in cells):
+        if name not in waiting_for:
+            finished(name)
     if missing:
         progress = progress or Progress(sum(cells[i].seconds for i in missing), jobs)
-        _compute_missing([cells[i] for i in missing], store, min(jobs, len(missing)), progress)
+        _compute_missing([cells[i] for i in missing], store, min(jobs, len(missing)), progress, finished)
         for i in missing:
             tables[i] = store.get(cells[i].name, cells[i].key)
     lost = [cell.name for cell, table in zip(cells, tables, strict=True) if table is None]
@@ -91,9 +104,12 @@ class _Worker:
         self.pipe.send(cell)
 
 
-def _compute_missing(waiting: list[Cell], store: Store, jobs: int, progress: Progress) -> None:
+def _compute_missing(
+    waiting: list[Cell], store: Store, jobs: int, progress: Progress, finished: Callable[[str], None]
+) -> None:
     remaining = {cell.name: sum(other.name == cell.name for other in waiting) for cell in waiting}
     workers: list[_Worker] = []
+    done: list[str] = []
     try:
         with _environment(_ONE_THREAD):
             workers = [_Worker(store.directory) for _ in range(jobs)]
@@ -109,9 +125,12 @@ def _compute_missing(waiting: list[Cell], store: Store, jobs: int, progress: Pro
                     remaining[cell.name] -= 1
                     if remaining[cell.name] == 0:
                         progress.line(f"  computed {cell.name}")
+                        done.append(cell.name)
                     worker.cell = None
                     if waiting:
                         worker.take(waiting.pop(_following(waiting, cell)))
+            while done:
+                finished(done.pop(0))
             now = time.monotonic()
             in_flight = [(worker.cell.name, now - worker.since) for worker in workers if worker.cell is not None]
             progress.show(", ".join(dict.fromkeys(name for name, _ in in_flight)), sum(age for _, age in in_flight))
