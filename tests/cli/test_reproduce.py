@@ -18,7 +18,9 @@ def toys(monkeypatch, tmp_path):
 
 
 def files(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
 
 
 def test_reproduce_writes_a_page_with_data_and_figures_and_returns_0_when_all_claims_hold(tmp_path, capsys):
@@ -51,7 +53,9 @@ def test_a_second_run_computes_nothing_and_writes_the_same_bytes(tmp_path):
     stamps = {path: path.stat().st_mtime_ns for path in (tmp_path / "results" / "cache").rglob("*.parquet")}
     main(["reproduce", "--jobs", "1"])
     after = files(tmp_path / "results")
-    assert {path for path in before if before[path] != after[path]} <= {next(p for p in before if p.name == "index.html")}
+    assert {path for path in before if before[path] != after[path]} <= {
+        next(p for p in before if p.name == "index.html")
+    }
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
 
 
@@ -96,9 +100,15 @@ def test_run_takes_settings_of_every_kind(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
-        (["run", "toy_good", "--set", "wrong=1"], "draws (now 100), label (now plain), lam (now 0.5), lengths (now 1,2,3)"),
+        (
+            ["run", "toy_good", "--set", "wrong=1"],
+            "draws (now 100), label (now plain), lam (now 0.5), lengths (now 1,2,3)",
+        ),
         (["run", "toy_good", "--set", "lam"], "must be key=value"),
-        (["run", "toy_good", "--set", "lam=high"], "`lam` must be a number, as its present value 0.5; got 'high'"),
+        (
+            ["run", "toy_good", "--set", "lam=high"],
+            "`lam` must be a number, as its present value 0.5; got 'high'",
+        ),
         (["run", "toy_good", "--set", "draws=1.5"], "`draws` must be a whole number"),
         (["run", "toy_god"], "Did you mean toy_good?"),
         (["reproduce", "--only", "nothing"], "`NAME` must be one of toy_good, toy_bad; got 'nothing'"),

@@ -31,12 +31,27 @@ def findings(table: pd.DataFrame) -> str:
 
 
 def holds(table: pd.DataFrame) -> list[Certificate]:
-    return [Certificate("Toys <hold>", "look", "3 rows", f"{len(table)} rows", len(table) == 3, "only for toys")]
+    return [
+        Certificate("Toys <hold>", "look", "3 rows", f"{len(table)} rows", len(table) == 3, "only for toys")
+    ]
 
 
 def fails(table: pd.DataFrame) -> list[Certificate]:
     return [Certificate("Pigs fly", "look up", "yes", "no", False)]
 
 
-GOOD = Experiment("toy_good", "Do toys hold?", Config(), Config(draws=10), run, findings, holds, ("lengths",), 1.0, "training")
-BAD = Experiment("toy_bad", "Do pigs fly?", Config(), Config(draws=10), run, findings, fails, ("lengths",), 1.0, "training")
+GOOD = Experiment(
+    "toy_good",
+    "Do toys hold?",
+    Config(),
+    Config(draws=10),
+    run,
+    findings,
+    holds,
+    ("lengths",),
+    1.0,
+    "training",
+)
+BAD = Experiment(
+    "toy_bad", "Do pigs fly?", Config(), Config(draws=10), run, findings, fails, ("lengths",), 1.0, "training"
+)

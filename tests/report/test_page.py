@@ -38,7 +38,9 @@ def write_page(folder, claims):
             links[kind] = f"{name}.{kind}"
         svg = inline_svg((folder / f"{name}.svg").read_text(), name, 'a "quoted" <label>')
         config = {"lam": 0.1, "lengths": list(range(20)), "inner": {"d": 4}}
-        sections.append(Section(name, f"Is {name} & foremost?", "One. Two.", svg, config, claims, 3, 1.0, dict(links)))
+        sections.append(
+            Section(name, f"Is {name} & foremost?", "One. Two.", svg, config, claims, 3, 1.0, dict(links))
+        )
     origin = Origin("abc", {"jax": "1"}, 2.0, 2, True, "soloc reproduce --quick")
     (folder / "index.html").write_text(page(sections, origin))
     return folder / "index.html"
@@ -71,7 +73,9 @@ def test_equal_figures_give_equal_bytes():
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 def test_in_a_browser_nothing_is_logged_and_nothing_is_fetched(tmp_path):
     path = write_page(tmp_path, [GOOD, BAD])
-    console, requests = open_page(path, tmp_path, f"--screenshot={tmp_path / 'shot.png'}", "--window-size=390,900")
+    console, requests = open_page(
+        path, tmp_path, f"--screenshot={tmp_path / 'shot.png'}", "--window-size=390,900"
+    )
     assert (console, requests) == ([], [])
     assert (tmp_path / "shot.png").stat().st_size > 10_000
 
@@ -79,6 +83,8 @@ def test_in_a_browser_nothing_is_logged_and_nothing_is_fetched(tmp_path):
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 def test_the_witness_notices_a_request_and_a_console_error(tmp_path):
     page_with_fault = tmp_path / "fault.html"
-    page_with_fault.write_text('<img src="http://elsewhere.example/x.png"><script>console.error("oh")</script>')
+    page_with_fault.write_text(
+        '<img src="http://elsewhere.example/x.png"><script>console.error("oh")</script>'
+    )
     console, requests = open_page(page_with_fault, tmp_path, "--dump-dom")
     assert any("oh" in line for line in console) and requests == ["http://elsewhere.example/x.png"]

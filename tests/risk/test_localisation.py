@@ -17,7 +17,9 @@ def simulate(weight, task, kappa, n=200_000):
     rng = np.random.default_rng(5)
     scores = rng.normal(size=(n, task.L))
     scores[:, 0] = task.m * kappa + task.gamma * scores[:, 0]
-    if isinstance(weight, Erf):  # the largest |score| has the largest weight also where erf has saturated to 1
+    if isinstance(
+        weight, Erf
+    ):  # the largest |score| has the largest weight also where erf has saturated to 1
         f, order = np.abs(erf(weight.lam * scores)), np.abs(scores)
     else:
         f, order = np.exp(weight.lam * (scores - scores.max(1, keepdims=True))), scores
@@ -28,7 +30,10 @@ def simulate(weight, task, kappa, n=200_000):
 def test_mass_and_rate_agree_with_simulation(weight, d, L, kappa):
     task = SingleLocation(d=d, L=L)
     share, hit = simulate(weight, task, kappa)
-    for exact, draws in ((attention_mass(task, weight, kappa), share), (localisation_rate(task, weight, kappa), hit)):
+    for exact, draws in (
+        (attention_mass(task, weight, kappa), share),
+        (localisation_rate(task, weight, kappa), hit),
+    ):
         error = draws.std() / np.sqrt(len(draws))
         assert abs(exact - draws.mean()) < 4.0 * error + 1e-7
 
@@ -44,7 +49,9 @@ def test_arrays_of_alignments_give_arrays():
     task = SingleLocation(d=100, L=7)
     kappa = np.linspace(-1, 1, 6).reshape(2, 3)
     assert attention_mass(task, Erf(0.5), kappa).shape == (2, 3)
-    np.testing.assert_allclose(attention_mass(task, Erf(0.5), kappa), attention_mass(task, Erf(0.5), -kappa), rtol=1e-12)
+    np.testing.assert_allclose(
+        attention_mass(task, Erf(0.5), kappa), attention_mass(task, Erf(0.5), -kappa), rtol=1e-12
+    )
 
 
 def test_a_weight_without_a_formula_is_refused():

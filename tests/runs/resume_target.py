@@ -15,4 +15,6 @@ if __name__ == "__main__":
     config = Config(pause=pause)
     cells = [Cell("toy", noise, replace(config, sizes=(size,)), pause) for size in config.sizes]
     tables = compute(cells, Store(directory / "cache"), jobs)
-    write_atomically(directory / "toy.parquet", parquet_bytes(pd.concat(tables, ignore_index=True), {"seed": 0}))
+    write_atomically(
+        directory / "toy.parquet", parquet_bytes(pd.concat(tables, ignore_index=True), {"seed": 0})
+    )

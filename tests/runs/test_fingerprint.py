@@ -49,8 +49,11 @@ def test_the_code_version_sees_the_modules_that_a_module_imports(tmp_path):
     def version():
         script = "from soloc.runs.fingerprint import code_version; from pack.top import run; print(code_version(run))"
         done = subprocess.run(
-            [sys.executable, "-B", "-c", script], env={"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}"},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-B", "-c", script],
+            env={"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}"},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout
 

@@ -50,7 +50,9 @@ def kill_then_resume(tmp_path, moments):
         assert finish(directory).count("damaged") == 0
         assert cache_bytes(directory) == expected
         assert (directory / "toy.parquet").read_bytes() == (whole / "toy.parquet").read_bytes()
-        assert all(path.stat().st_mtime_ns == when for path, when in vouched.items()), "a finished cell was computed again"
+        assert all(path.stat().st_mtime_ns == when for path, when in vouched.items()), (
+            "a finished cell was computed again"
+        )
         assert not list(directory.glob("**/.*.part"))
     return interrupted
 

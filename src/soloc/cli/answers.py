@@ -45,10 +45,18 @@ class Answer(NamedTuple):
 
 def add_common_options(parser: ArgumentParser) -> None:
     """Options that every command on experiments understands."""
-    parser.add_argument("--quick", action="store_true", help="fewer runs and coarser grids, to see that all works")
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of every random draw (each experiment has its own)")
-    parser.add_argument("--jobs", type=int, default=cores(), metavar="N", help="worker processes (default: one per core)")
-    parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="where results are kept (results)")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer runs and coarser grids, to see that all works"
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of every random draw (each experiment has its own)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=cores(), metavar="N", help="worker processes (default: one per core)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("results"), metavar="DIR", help="where results are kept (results)"
+    )
 
 
 def cores() -> int:
@@ -92,7 +100,9 @@ def _parse(key: str, text: str, current: Any) -> Any:
     """`text` as a value of the kind that the config holds now."""
     if isinstance(current, tuple):
         kind = current[0] if current else 0.0
-        return tuple(_parse(key, part.strip(), kind) for part in text.strip("()[] ").split(",") if part.strip())
+        return tuple(
+            _parse(key, part.strip(), kind) for part in text.strip("()[] ").split(",") if part.strip()
+        )
     if isinstance(current, str):
         return text
     try:
@@ -128,7 +138,10 @@ def answer(
     """
     store = Store(directory / "cache", warn=lambda message: print(f"warning: {message}", file=sys.stderr))
     parts = [
-        [Cell(experiment.name, experiment.run, cell, experiment.seconds) for cell in cells(config, experiment.axes)]
+        [
+            Cell(experiment.name, experiment.run, cell, experiment.seconds)
+            for cell in cells(config, experiment.axes)
+        ]
         for experiment, config in wanted
     ]
     flat = [cell for part in parts for cell in part]

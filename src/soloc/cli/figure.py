@@ -14,7 +14,9 @@ def add(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser("figure", help="draw one experiment's figure")
     parser.add_argument("name", metavar="NAME", help="an experiment (`soloc list` names them)")
-    parser.add_argument("--file", type=Path, metavar="FILE", help="where to write it: .svg, .pdf or .png (NAME.svg)")
+    parser.add_argument(
+        "--file", type=Path, metavar="FILE", help="where to write it: .svg, .pdf or .png (NAME.svg)"
+    )
     add_common_options(parser)
     parser.set_defaults(run=run)
 
@@ -24,7 +26,11 @@ def run(options: Namespace) -> int:
     experiment = find(options.name)
     path = options.file or Path(f"{experiment.name}.svg")
     kind = kind_of(path)
-    found = answer([(experiment, configured(experiment, options.quick, options.seed))], options.out, options.jobs)[0]
-    write_atomically(path, figure_bytes(draw(experiment.figure or experiment.name, found.table), kind, experiment.name))
+    found = answer(
+        [(experiment, configured(experiment, options.quick, options.seed))], options.out, options.jobs
+    )[0]
+    write_atomically(
+        path, figure_bytes(draw(experiment.figure or experiment.name, found.table), kind, experiment.name)
+    )
     print(path)
     return 0

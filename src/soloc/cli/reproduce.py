@@ -11,19 +11,22 @@ from typing import Any
 
 from soloc.cli.answers import Answer, add_common_options, answer, configured, find
 from soloc.experiments import registry
-from soloc.experiments.experiment import Certificate
 from soloc.figures.export import FORMATS
 from soloc.report.drawings import write_figures
 from soloc.report.inline import inline_svg
-from soloc.report.page import Origin, Section, page
+from soloc.report.page import Claim, Origin, Section, page
 from soloc.runs.fingerprint import describe, revision, versions
 from soloc.runs.store import parquet_bytes, write_atomically
 
 
 def add(subparsers: Any) -> None:
     """Register the command."""
-    parser = subparsers.add_parser("reproduce", help="compute the paper's results, check every claim, write the report")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="these experiments alone (`soloc list` names them)")
+    parser = subparsers.add_parser(
+        "reproduce", help="compute the paper's results, check every claim, write the report"
+    )
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help="these experiments alone (`soloc list` names them)"
+    )
     add_common_options(parser)
     parser.set_defaults(run=run)
 
@@ -99,7 +102,7 @@ def _command(options: Namespace) -> str:
     return shlex.join(words)
 
 
-def _print_claims(claims: list[Certificate]) -> None:
+def _print_claims(claims: list[Claim]) -> None:
     for claim in claims:
         mark = "holds" if claim.passed else "FAILS"
         stream = sys.stdout if claim.passed else sys.stderr

@@ -16,7 +16,11 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser("run", help="one experiment at settings of your own")
     parser.add_argument("name", metavar="NAME", help="an experiment (`soloc list` names them)")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="change one setting (repeatable; lists as 1,2,3)"
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change one setting (repeatable; lists as 1,2,3)",
     )
     add_common_options(parser)
     parser.set_defaults(run=run)
@@ -30,7 +34,10 @@ def run(options: Namespace) -> int:
     stem = options.out / "runs" / f"{experiment.name}-{digest(describe(config))[:8]}"
     table_path, figure_path = Path(f"{stem}.parquet"), Path(f"{stem}.svg")
     write_atomically(table_path, parquet_bytes(found.table, found.facts))
-    write_atomically(figure_path, figure_bytes(draw(experiment.figure or experiment.name, found.table), "svg", experiment.name))
+    write_atomically(
+        figure_path,
+        figure_bytes(draw(experiment.figure or experiment.name, found.table), "svg", experiment.name),
+    )
     print(found.table.head(10).to_string(index=False))
     if len(found.table) > 10:
         print(f"... {len(found.table):,} rows in all")

@@ -1,6 +1,6 @@
 """What went wrong in a training run: the three ways in which it fails, told from the end of its path."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -34,23 +34,36 @@ class Diagnosis(NamedTuple):
 
 def diagnose(path: Path) -> list[Diagnosis]:
     """A diagnosis for every run of a path of erf or softmax attention."""
-    task, weight = path.about.get("task"), path.about.get("weight")
+    task, weight = path.about.get("task"), cast(Any, path.about.get("weight"))
     if not isinstance(task, SingleLocation):
-        raise TypeError("`path` must come from population_path or sgd_path: it does not say which task it was trained on.")
+        raise TypeError(
+            "`path` must come from population_path or sgd_path: it does not say which task it was trained on."
+        )
     if any(np.ndim(number) for number in (task.d, task.L, task.gamma, task.m)):
-        raise ValueError("`path` must have one task for all its runs to be diagnosed: make one path for each.")
+        raise ValueError(
+            "`path` must have one task for all its runs to be diagnosed: make one path for each."
+        )
     tail = slice(-max(1, round(_TAIL * len(path.steps))), None)
     kappa, nu, eta = (np.abs(path.columns[name][tail]).mean(axis=0) for name in ("kappa", "nu", "eta"))
     lam = path.lam[-1]
     toward = kappa if isinstance(weight, Erf) else path.kappa[tail].mean(axis=0)
     mass = attention_mass(task, type(weight)(lam), toward)
     return [
-        Diagnosis(i, *_verdict(task, *numbers), float(numbers[0]), float(numbers[1]), float(numbers[2]), float(numbers[3]))
+        Diagnosis(
+            i,
+            *_verdict(task, *numbers),
+            float(numbers[0]),
+            float(numbers[1]),
+            float(numbers[2]),
+            float(numbers[3]),
+        )
         for i, numbers in enumerate(zip(kappa, nu, mass, eta, lam, strict=True))
     ]
 
 
-def _verdict(task: SingleLocation, kappa: float, nu: float, mass: float, eta: float, lam: float) -> tuple[str, str]:
+def _verdict(
+    task: SingleLocation, kappa: float, nu: float, mass: float, eta: float, lam: float
+) -> tuple[str, str]:
     chance = 1.0 / task.L
     concentration = (mass - chance) / (1.0 - chance) if task.L > 1 else 1.0
     if eta > _SWAPPED and nu < _ALIGNED / 2:
@@ -63,7 +76,10 @@ def _verdict(task: SingleLocation, kappa: float, nu: float, mass: float, eta: fl
             return MASS, (
                 f"lam = {lam:.3g} saturates the weights of all {task.L} tokens: lower lam until lam sqrt(L) is well below 1"
             )
-        return MASS, "the key has not found k*: train longer, or start from moments (soloc.dynamics.starts.practical)"
+        return (
+            MASS,
+            "the key has not found k*: train longer, or start from moments (soloc.dynamics.starts.practical)",
+        )
     if nu < _ALIGNED:
         return VALUE, (
             "attention finds the token but the value is drowned in gradient noise: take a smaller step size or a larger batch, "

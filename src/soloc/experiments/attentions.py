@@ -116,7 +116,9 @@ def _bayes_check(config: Config, settings: pd.DataFrame) -> pd.DataFrame:
     at = settings[settings.part == "signal"].iloc[[1]]
     task = SingleLocation(d=20, L=int(at.L.iloc[0]), gamma=1.0, signal=float(at.m.iloc[0]))
     found = monte_carlo_bayes_risk(task, derived_key(config.seed, "attentions", "bayes"), config.samples)
-    return at.assign(part="check", weight="Bayes, simulated", excess=float(found.value), error=float(found.error))
+    return at.assign(
+        part="check", weight="Bayes, simulated", excess=float(found.value), error=float(found.error)
+    )
 
 
 def _settings(config: Config) -> pd.DataFrame:
@@ -154,11 +156,15 @@ def _exact(settings: pd.DataFrame, name: str) -> Found:
     def value(lam: np.ndarray) -> np.ndarray:
         return np.asarray(excess_risk(task, EXACT[name](np.broadcast_to(lam, (len(lam), len(L))), L), TRUTH))
 
-    if name == "softmax":  # its integrals are dear and its optimum known: that it is one is checked on both sides
+    if (
+        name == "softmax"
+    ):  # its integrals are dear and its optimum known: that it is one is checked on both sides
         lam = m * np.array([[0.97], [1.0], [1.03]])
         values = value(lam)
         at = np.argmin(values, axis=0)[None]
-        return _without_error(settings, np.take_along_axis(lam, at, 0)[0], np.take_along_axis(values, at, 0)[0])
+        return _without_error(
+            settings, np.take_along_axis(lam, at, 0)[0], np.take_along_axis(values, at, 0)[0]
+        )
     random = (settings.part == "random").to_numpy()
 
     def shared(lam: np.ndarray) -> np.ndarray:
@@ -182,7 +188,9 @@ def _simulated(config: Config, settings: pd.DataFrame, name: str) -> Found:
     grid = [1.0] if name == "hard maximum" else list(np.logspace(-1.0, 1.0, 13))
     rows = []
     for m, L in zip(settings.m, settings.L, strict=True):
-        few, all_of_them = (_sequences(noise[:n], place[:n], m, L) for n in (config.samples // 10, config.samples))
+        few, all_of_them = (
+            _sequences(noise[:n], place[:n], m, L) for n in (config.samples // 10, config.samples)
+        )
         lam = min(grid, key=lambda lam: float(_errors(weigh, lam, *few).mean()))
         errors = _errors(weigh, lam, *all_of_them)
         gap = errors - _errors(bayes, m, *all_of_them)  # paired with Bayes on the same sequences
@@ -191,14 +199,18 @@ def _simulated(config: Config, settings: pd.DataFrame, name: str) -> Found:
     return Found(lam, excess, error, gap, gap_error)
 
 
-def _sequences(noise: np.ndarray, place: np.ndarray, m: float, L: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _sequences(
+    noise: np.ndarray, place: np.ndarray, m: float, L: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Scores, which tokens are present, and which is decisive."""
     positions = np.arange(noise.shape[1])
     decisive = positions == np.floor(place * L)[:, None]
     return noise + m * decisive, np.broadcast_to(positions < L, noise.shape), decisive
 
 
-def _errors(weigh: Any, lam: float, scores: np.ndarray, present: np.ndarray, decisive: np.ndarray) -> np.ndarray:
+def _errors(
+    weigh: Any, lam: float, scores: np.ndarray, present: np.ndarray, decisive: np.ndarray
+) -> np.ndarray:
     p = np.asarray(weigh(lam, scores, present), dtype=float)
     return np.sum(np.where(decisive, 1.0 - p, p) ** 2, axis=1)
 
@@ -218,7 +230,11 @@ def _signal_slopes(table: pd.DataFrame) -> tuple[float, float]:
 
 def findings(table: pd.DataFrame) -> str:
     """What the table shows."""
-    at = table[(table.part == "length") & (table.L == 10.0)] if (table.L == 10.0).any() else table[table.part == "random"]
+    at = (
+        table[(table.part == "length") & (table.L == 10.0)]
+        if (table.L == 10.0).any()
+        else table[table.part == "random"]
+    )
     order = at.sort_values("excess")
     second = order[order.weight != "softmax"].iloc[0]
     said = (

@@ -69,7 +69,9 @@ def _plane(config: Config, d: int) -> pd.DataFrame:
     lam = np.logspace(-4.0, 0.5, config.grid)[None, :]
     L = np.maximum(np.round(ratio * d), 2.0)
     task = SingleLocation(d=float(d), L=L, gamma=config.gamma, eps=config.eps)
-    excess = _erf(task, lam) - config.eps**2  # an upper bound of the excess over Bayes, tight when Bayes is near eps^2
+    excess = (
+        _erf(task, lam) - config.eps**2
+    )  # an upper bound of the excess over Bayes, tight when Bayes is near eps^2
     shape = excess.shape
     return pd.DataFrame(
         {"part": "plane", "d": float(d), "L": np.broadcast_to(L, shape).ravel(), "predictor": "erf",
@@ -118,7 +120,9 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     linear = curve[(curve.predictor == "linear") & (curve.d == curve.d.max())].set_index("L").excess
     zero = curve[(curve.predictor == "null") & (curve.d == curve.d.max())].set_index("L").excess
     gain = (1.0 - linear / zero).sort_index()
-    shrinks = float(np.polyfit(np.log(gain.index), np.log(gain.to_numpy()), 1)[0]) if len(gain) > 1 else np.nan
+    shrinks = (
+        float(np.polyfit(np.log(gain.index), np.log(gain.to_numpy()), 1)[0]) if len(gain) > 1 else np.nan
+    )
     inside, left, right = _regimes(table)
     return [
         Certificate(

@@ -25,7 +25,13 @@ STEPS = 20_000
 class Config:
     """`runs` runs of every kind, each with settings of its own drawn around those that cause it."""
 
-    causes: tuple[str, ...] = ("descent", "sgd, little noise", "lam too large", "sgd, much noise", "start near the swap")
+    causes: tuple[str, ...] = (
+        "descent",
+        "sgd, little noise",
+        "lam too large",
+        "sgd, much noise",
+        "start near the swap",
+    )
     runs: int = 40
     d: int = 400
     L: int = 10
@@ -52,16 +58,27 @@ def _near_swap(config: Config, rng: np.random.Generator) -> Path:
 
 
 def _population(config: Config, start: Overlaps, lam: np.ndarray, step_size: float) -> Path:
-    return population_path(_task(config, 0.0), Erf(lam), start, steps=STEPS, step_size=step_size, every=STEPS // 40)
+    return population_path(
+        _task(config, 0.0), Erf(lam), start, steps=STEPS, step_size=step_size, every=STEPS // 40
+    )
 
 
-def _stochastic(config: Config, rng: np.random.Generator, eps: np.ndarray, step_size: float, batch: int) -> Path:
+def _stochastic(
+    config: Config, rng: np.random.Generator, eps: np.ndarray, step_size: float, batch: int
+) -> Path:
     key = derived_key(config.seed, "failures", "samples", batch)
     lean = rng.uniform(0.5, 0.8, (2, config.runs)) * rng.choice([-1.0, 1.0], config.runs)
     start = Overlaps(lean[0], lean[1], 0.0 * lean[0], 0.0 * lean[0], 0.0 * lean[0])
     lam = rng.uniform(0.04, 0.06, config.runs)
     return sgd_path(
-        _task(config, eps), Erf(lam), start, key, batch_size=batch, steps=STEPS // 2, step_size=step_size, every=STEPS // 80
+        _task(config, eps),
+        Erf(lam),
+        start,
+        key,
+        batch_size=batch,
+        steps=STEPS // 2,
+        step_size=step_size,
+        every=STEPS // 80,
     )
 
 
@@ -114,7 +131,10 @@ def findings(table: pd.DataFrame) -> str:
     by_kind = ends.assign(right=right).groupby("expected", sort=False).right
     shares = ", ".join(f"{name} {group.sum()}/{len(group)}" for name, group in by_kind)
     numbers = ends.groupby("expected", sort=False)[["mass", "nu", "eta"]].agg(lambda x: x.abs().median())
-    told = "; ".join(f"{name}: mass {row.mass:.2f}, |nu| {row.nu:.2f}, |eta| {row.eta:.2f}" for name, row in numbers.iterrows())
+    told = "; ".join(
+        f"{name}: mass {row.mass:.2f}, |nu| {row.nu:.2f}, |eta| {row.eta:.2f}"
+        for name, row in numbers.iterrows()
+    )
     return (
         f"`diagnose` names {right.mean():.1%} of {len(ends)} unseen runs correctly ({shares}). "
         f"Three numbers tell the failures apart (medians at the end: {told})."

@@ -1,6 +1,7 @@
 """Do the equalities hold on which everything else rests? Each step checked against an independent computation."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -25,7 +26,11 @@ CHAIN = (
     "one query, one value: softmax(lam X k)' X v",
     "component-wise weight: sum erf(lam X k) X v",
 )
-MANIFOLD, MAP, RISK = "manifold stays invariant (vectors)", "overlap map equals vectors", "exact risk equals Monte Carlo"
+MANIFOLD, MAP, RISK = (
+    "manifold stays invariant (vectors)",
+    "overlap map equals vectors",
+    "exact risk equals Monte Carlo",
+)
 
 
 @dataclass(frozen=True)
@@ -72,11 +77,15 @@ def _chain(config: Config) -> pd.DataFrame:
         X[:, 0] += (1.0 - X[:, 0] @ Q)[:, None] * Q / (Q @ Q)  # a [CLS] token whose query is 1
         thin = Head(*(jnp.asarray(x[:, None]) for x in (Q, k, v, O)))
         output = first_row(thin, lam, jnp.asarray(X)) @ O
-        worst[1] = np.abs(output - softmax_predictor(jnp.asarray(k), jnp.asarray(v), lam, jnp.asarray(X))).max()
+        worst[1] = np.abs(
+            output - softmax_predictor(jnp.asarray(k), jnp.asarray(v), lam, jnp.asarray(X))
+        ).max()
         ours = predict(Erf(lam), jnp.asarray(k), jnp.asarray(v), jnp.asarray(X))
     plain = np.array([sum(special.erf(lam * x @ k) * (x @ v) for x in tokens) for tokens in X])
     worst[2] = np.abs(ours - plain).max()
-    return pd.DataFrame([_equality(name, deviation, 1e-10) for name, deviation in zip(CHAIN, worst, strict=True)])
+    return pd.DataFrame(
+        [_equality(name, deviation, 1e-10) for name, deviation in zip(CHAIN, worst, strict=True)]
+    )
 
 
 def _descent(config: Config) -> pd.DataFrame:
@@ -86,8 +95,15 @@ def _descent(config: Config) -> pd.DataFrame:
     rng = generator(derived_key(config.seed, "descent"))
     basis = np.linalg.qr(rng.normal(size=(d, 2)))[0].T
     truth = Truth(*basis)
-    how = {"steps": config.descent_steps, "step_size": 4e-3, "every": config.descent_steps // 10}
-    pairs = {"manifold": _on_manifold(basis, runs, rng), "sphere": Pair(*(_unit(rng.normal(size=(runs, d))) for _ in "kv"))}
+    how: dict[str, Any] = {
+        "steps": config.descent_steps,
+        "step_size": 4e-3,
+        "every": config.descent_steps // 10,
+    }
+    pairs = {
+        "manifold": _on_manifold(basis, runs, rng),
+        "sphere": Pair(*(_unit(rng.normal(size=(runs, d))) for _ in "kv")),
+    }
     paths = {name: vectors_path(task, truth, Erf(0.1), pair, **how) for name, pair in pairs.items()}
     start = from_vectors(pairs["sphere"].k, pairs["sphere"].v, truth)
     short = population_path(task, Erf(0.1), start, **how)
@@ -116,15 +132,25 @@ def _law(config: Config) -> pd.DataFrame:
     task = SingleLocation(d=config.d, L=config.L, eps=0.3)
     rng = generator(derived_key(config.seed, "law"))
     basis = np.linalg.qr(rng.normal(size=(config.d, 2)))[0].T
-    k, v = _unit(basis[0] + rng.normal(size=config.d) / 4.0), _unit(basis[1] + rng.normal(size=config.d) / 4.0)
+    k, v = (
+        _unit(basis[0] + rng.normal(size=config.d) / 4.0),
+        _unit(basis[1] + rng.normal(size=config.d) / 4.0),
+    )
     truth = Truth(*basis)
     start = from_vectors(k, v, truth)
     many = np.ones(config.law_runs)
     spread = Overlaps(*(getattr(start, name) * many for name in NAMES))
-    how = {"steps": config.law_steps, "step_size": 0.01, "batch_size": 3, "every": config.law_steps}
+    how: dict[str, Any] = {
+        "steps": config.law_steps,
+        "step_size": 0.01,
+        "batch_size": 3,
+        "every": config.law_steps,
+    }
     ours = sgd_path(task, Erf(0.4), spread, derived_key(config.seed, "law", "ours"), **how).last()
     pair = Pair(*(np.repeat(x[None], config.law_runs, axis=0) for x in (k, v)))
-    full = vectors_path(task, truth, Erf(0.4), pair, key=derived_key(config.seed, "law", "full"), **how).last()
+    full = vectors_path(
+        task, truth, Erf(0.4), pair, key=derived_key(config.seed, "law", "full"), **how
+    ).last()
     blocks = [
         pd.DataFrame({"part": "law", "name": name, "how": how_run, "value": table[name]})
         for name in NAMES
@@ -141,7 +167,9 @@ def _risk(config: Config) -> pd.DataFrame:
     n = config.risk_draws
     k = np.array([overlaps.kappa, overlaps.eta, np.sqrt(1.0 - overlaps.kappa**2 - overlaps.eta**2), 0.0])
     third = (overlaps.rho - overlaps.kappa * overlaps.theta - overlaps.eta * overlaps.nu) / k[2]
-    v = np.array([overlaps.theta, overlaps.nu, third, np.sqrt(1.0 - overlaps.theta**2 - overlaps.nu**2 - third**2)])
+    v = np.array(
+        [overlaps.theta, overlaps.nu, third, np.sqrt(1.0 - overlaps.theta**2 - overlaps.nu**2 - third**2)]
+    )
     squares = []
     for size in [n // 8] * 8:
         X = rng.normal(size=(size, config.L, 4))
@@ -159,7 +187,9 @@ def law_tests(table: pd.DataFrame) -> pd.Series:
     law = table[table.part == "law"]
     return pd.Series(
         {
-            name: stats.ks_2samp(*(group[group.how == how].value for how in ("in overlaps", "on vectors"))).pvalue
+            name: stats.ks_2samp(
+                *(group[group.how == how].value for how in ("in overlaps", "on vectors"))
+            ).pvalue
             for name, group in law.groupby("name", sort=False)
         }
     )
@@ -217,7 +247,9 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     if RISK in equal.index:
         z = equal.deviation[RISK]
         check = "simulated sequences off the manifold, difference in standard errors"
-        claims.append(Certificate("The population risk is exact", check, "below 4", f"{z:.2f}", bool(z < 4.0)))
+        claims.append(
+            Certificate("The population risk is exact", check, "below 4", f"{z:.2f}", bool(z < 4.0))
+        )
     return claims
 
 

@@ -130,7 +130,9 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
     for (name, n), group in table[table.part == "run"].groupby(["setting", "n"], sort=False):
         reached = int((group.end == "solution").sum())
         _, low, high = wilson(reached, len(group))
-        rows.append((name, n, len(group), reached, reached / len(group), low, high, group.steps_needed.median()))
+        rows.append(
+            (name, n, len(group), reached, reached / len(group), low, high, group.steps_needed.median())
+        )
     return pd.DataFrame(rows, columns=["setting", "n", "runs", "reached", "share", "low", "high", "steps"])
 
 
@@ -224,7 +226,9 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
                 "exact risk at lam = 1/13 of the swapped minimum against the truth, and the lam at which they are equal",
                 ".0689 against .0750 (+- .0003)",
                 f"{at.excess:.4f} against {at.truth:.4f}; equal at lam = {crossing(table):.4f}",
-                bool(at.excess < at.truth and abs(at.excess - 0.0689) < 3e-4 and abs(at.truth - 0.0750) < 3e-4),
+                bool(
+                    at.excess < at.truth and abs(at.excess - 0.0689) < 3e-4 and abs(at.truth - 0.0750) < 3e-4
+                ),
             )
         )
     return claims

@@ -68,7 +68,9 @@ def _speed(config: Config) -> pd.DataFrame:
     task = SingleLocation(d=config.d, L=table.L.to_numpy(), gamma=table.gamma.to_numpy())
     near = np.full(len(table), 0.95)
     start = Overlaps(near, near, 0.0 * near, 0.0 * near, 0.0 * near)
-    path = population_path(task, Erf(table.lam.to_numpy()), start, steps=8_000, step_size=config.step_size, every=40)
+    path = population_path(
+        task, Erf(table.lam.to_numpy()), start, steps=8_000, step_size=config.step_size, every=40
+    )
     left = 1.0 - np.abs(path.kappa)
     measured = [_decay(path.steps, left[:, i], config.step_size) for i in range(len(table))]
     return table.assign(measured=measured)
@@ -89,7 +91,12 @@ def _length(config: Config) -> pd.DataFrame:
     start = Overlaps(*(np.tile(np.asarray(getattr(start, name)), len(config.lengths)) for name in NAMES))
     task = SingleLocation(d=config.d, L=L, gamma=config.gamma)
     path = population_path(
-        task, Erf(config.lam), start, steps=config.steps, step_size=config.step_size, every=config.steps // 200
+        task,
+        Erf(config.lam),
+        start,
+        steps=config.steps,
+        step_size=config.step_size,
+        every=config.steps // 200,
     )
     inside = (np.abs(path.kappa) > 0.9) & (np.abs(path.nu) > 0.9)
     needed = np.where(inside.any(axis=0), path.steps[np.argmax(inside, axis=0)], np.nan)
@@ -119,7 +126,9 @@ def _several(config: Config) -> pd.DataFrame:
     lam = np.logspace(-2.0, 0.0, 41)[:, None]
     best = best_temperature(lambda x: _excess_at_truth(config, x, decisive), 1e-3, 10.0).lam
     number, at = np.repeat(decisive, config.runs), np.repeat(best, config.runs)
-    five = Five(*(np.tile(np.broadcast_to(getattr(start, name), (config.runs,)), len(decisive)) for name in NAMES))
+    five = Five(
+        *(np.tile(np.broadcast_to(getattr(start, name), (config.runs,)), len(decisive)) for name in NAMES)
+    )
     steps, paths = _train_several(config, number, at, five)
     kappa, nu = np.abs(paths[:, 0]), np.abs(paths[:, 1])
     excess = _excess_at_truth(config, lam, decisive)
@@ -136,12 +145,14 @@ def _several(config: Config) -> pd.DataFrame:
 
 
 def _setting(config: Config) -> Setting:
-    return Setting(np.sqrt(0.5 * config.d), config.gamma, float(config.L))
+    return Setting(*(np.asarray(x) for x in (np.sqrt(0.5 * config.d), config.gamma, float(config.L))))  # type: ignore[arg-type]
 
 
 def _excess_at_truth(config: Config, lam: np.ndarray, decisive: np.ndarray) -> np.ndarray:
     with jax.enable_x64(True):
-        return np.asarray(several_excess(_setting(config), jnp.asarray(lam), Overlaps(1.0, 1.0), jnp.asarray(decisive)))
+        return np.asarray(
+            several_excess(_setting(config), jnp.asarray(lam), Overlaps(1.0, 1.0), jnp.asarray(decisive))
+        )
 
 
 def _train_several(
@@ -156,7 +167,9 @@ def _train_several(
 
     @jax.jit
     def advance(o: Five) -> Five:
-        return jax.lax.fori_loop(0, stride, lambda _, o: projected_step(o, jax.grad(total)(o), config.step_size), o)
+        return jax.lax.fori_loop(
+            0, stride, lambda _, o: projected_step(o, jax.grad(total)(o), config.step_size), o
+        )
 
     with jax.enable_x64(True):
         o = Five(*(jnp.asarray(x) for x in five))
@@ -192,7 +205,9 @@ def findings(table: pd.DataFrame) -> str:
     rest = []
     if (table.part == "noise").any():
         nu = table[table.part == "noise"].groupby("eps").nu.median()
-        rest.append(f"label noise costs alignment: |nu| = {nu.iloc[0]:.3f} at eps = {nu.index[0]:g}, {nu.iloc[-1]:.2f} at {nu.index[-1]:g}")
+        rest.append(
+            f"label noise costs alignment: |nu| = {nu.iloc[0]:.3f} at eps = {nu.index[0]:g}, {nu.iloc[-1]:.2f} at {nu.index[-1]:g}"
+        )
     if (table.part == "several").any():
         ends = _several_ends(table)
         best = table[(table.part == "several") & (table.kind == "risk")].groupby("decisive").excess.min()
@@ -265,7 +280,9 @@ EXPERIMENT = Experiment(
     name="robustness",
     question="How robust is training to noise, length and more than one decisive token?",
     config=Config(),
-    quick=Config(parts=("speed", "length", "several"), gammas=(0.7071067811865476, 1.0), lengths=(2, 10, 100), runs=4),
+    quick=Config(
+        parts=("speed", "length", "several"), gammas=(0.7071067811865476, 1.0), lengths=(2, 10, 100), runs=4
+    ),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -40,7 +40,15 @@ def _best(gamma: float, L: int, d: np.ndarray) -> pd.DataFrame:
     task = SingleLocation(d=d, L=float(L), gamma=gamma)
     found = best_temperature(lambda lam: _risk(task, lam), 1e-6, 1e3)
     return pd.DataFrame(
-        {"part": "best", "gamma": gamma, "L": float(L), "d": d, "factor": 1.0, "lam": found.lam, "excess": found.value}
+        {
+            "part": "best",
+            "gamma": gamma,
+            "L": float(L),
+            "d": d,
+            "factor": 1.0,
+            "lam": found.lam,
+            "excess": found.value,
+        }
     )
 
 
@@ -48,7 +56,7 @@ def _price(config: Config, L: int) -> pd.DataFrame:
     d = np.asarray(config.price_dimensions, dtype=float)
     task = SingleLocation(d=d, L=float(L), gamma=config.price_gamma)
     found = best_temperature(lambda lam: _risk(task, lam), 1e-6, 1e3)
-    factor = np.logspace(*config.log2_factors, base=2.0)[:, None]  # type: ignore[misc]
+    factor = np.logspace(*config.log2_factors, base=2.0)[:, None]
     lam = factor * found.lam
     wide = np.broadcast_to
     return pd.DataFrame(
@@ -90,7 +98,7 @@ def findings(table: pd.DataFrame) -> str:
     """What the table shows."""
     slopes = _slopes(table)
     rows = _paper(table)
-    middle = rows[(rows.L == 10.0)] if (rows.L == 10.0).any() else rows[rows.L == rows.L.min()]
+    middle = rows[(rows.L == 10.0)] if (rows.L == 10.0).any() else rows[rows.L.min() == rows.L]
     at = middle.iloc[(middle.d - 400).abs().argmin()]
     half, double = _price_at(table, 0.5), _price_at(table, 2.0)
     return (
@@ -138,7 +146,9 @@ EXPERIMENT = Experiment(
     name="temperature",
     question="Which temperature is best, and what does a wrong one cost?",
     config=Config(),
-    quick=Config(gammas=(0.5, 0.7071067811865476, 1.0), log10_dimensions=(2.0, 7.0, 11), log2_factors=(-4.0, 4.0, 17)),
+    quick=Config(
+        gammas=(0.5, 0.7071067811865476, 1.0), log10_dimensions=(2.0, 7.0, 11), log2_factors=(-4.0, 4.0, 17)
+    ),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -1,6 +1,7 @@
 """The paper's five training experiments: does gradient descent find the decisive token?"""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,8 +47,10 @@ def run(config: Config) -> pd.DataFrame:
 
 def _block(config: Config, block: int) -> pd.DataFrame:
     task = SingleLocation(d=config.d, L=config.L, gamma=config.gamma, eps=config.eps)
-    start = STARTS[config.start](config.d, config.runs, derived_key(config.seed, "start", config.start, block))
-    how = {
+    start = STARTS[config.start](
+        config.d, config.runs, derived_key(config.seed, "start", config.start, block)
+    )
+    how: dict[str, Any] = {
         "steps": config.steps,
         "step_size": config.step_size,
         "lam": InverseDecay(config.lam, config.lam_decay),
@@ -95,13 +98,21 @@ def _solved(last: pd.DataFrame) -> pd.Series:
 
 def _near(name: str, value: float, expected: float, tolerance: float) -> tuple[str, str, bool]:
     digits = max(3, int(np.ceil(-np.log10(tolerance))) + 1)
-    return (f"{name} {expected} +- {tolerance:g}", f"{name} {value:.{digits}f}", abs(value - expected) <= tolerance)
+    return (
+        f"{name} {expected} +- {tolerance:g}",
+        f"{name} {value:.{digits}f}",
+        abs(value - expected) <= tolerance,
+    )
 
 
-def _published(table: pd.DataFrame, claim: str, expected: dict[str, tuple[float, float]], caveat: str = "") -> Certificate:
+def _published(
+    table: pd.DataFrame, claim: str, expected: dict[str, tuple[float, float]], caveat: str = ""
+) -> Certificate:
     """The medians at the last step against the published end points."""
     last = end_points(table)
-    parts = [_near(f"|{n}|" if n != "excess" else n, last[n].median(), *value) for n, value in expected.items()]
+    parts = [
+        _near(f"|{n}|" if n != "excess" else n, last[n].median(), *value) for n, value in expected.items()
+    ]
     return Certificate(
         claim,
         f"median over {len(last)} runs at step {int(table.step.max()):,} against the authors' code",

@@ -5,7 +5,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from soloc.figures.style import BLUE, DASHES, INK, MARKERS, MUTED, ORANGE, PALETTE, logarithmic, panels, styled
+from soloc.figures.style import (
+    BLUE,
+    DASHES,
+    INK,
+    MARKERS,
+    MUTED,
+    ORANGE,
+    PALETTE,
+    logarithmic,
+    panels,
+    styled,
+)
 
 FOREGROUND = ("softmax", "erf", "normalised ReLU", "1.5-entmax", "linear", "hard maximum")
 
@@ -34,7 +45,15 @@ def _curves(axis: Axes, rows: pd.DataFrame, x: str) -> None:
     for name, colour, dash, marker in zip(FOREGROUND, PALETTE, DASHES, MARKERS, strict=False):
         group = rows[rows.weight == name]
         if len(group):
-            axis.errorbar(group[x], group.excess, yerr=group.error, color=colour, linestyle=dash, marker=marker, label=name)
+            axis.errorbar(
+                group[x],
+                group.excess,
+                yerr=group.error,
+                color=colour,
+                linestyle=dash,
+                marker=marker,
+                label=name,
+            )
     floors = rows.drop_duplicates(x).sort_values(x)
     axis.plot(floors[x], floors.bayes, color=INK, linestyle="", marker="x", markersize=6, label="Bayes")
     axis.plot(floors[x], floors["null"], color=INK, linestyle=DASHES[3], linewidth=1.0, label="null")
@@ -45,11 +64,18 @@ def _all(axis: Axes, table: pd.DataFrame) -> None:
     signal = random.m.iloc[0]
     fixed = table[(table.part == "length") & (table.m == signal)]
     near = min(fixed.L.unique(), key=lambda L: abs(L - 10.0))
-    fixed = fixed[fixed.L == near].sort_values("excess")
+    fixed = fixed[near == fixed.L].sort_values("excess")
     order = list(fixed.weight)
     place = {name: i for i, name in enumerate(order)}
     rows = random[random.weight.isin(order)]
-    axis.plot(fixed.excess, [place[w] for w in fixed.weight], color=BLUE, marker="o", linestyle="", label=f"$L = {near:.0f}$")
+    axis.plot(
+        fixed.excess,
+        [place[w] for w in fixed.weight],
+        color=BLUE,
+        marker="o",
+        linestyle="",
+        label=f"$L = {near:.0f}$",
+    )
     axis.plot(rows.excess, [place[w] for w in rows.weight], color=ORANGE, marker="D", linestyle="", markersize=4,
               label="random length")  # fmt: skip
     for column, name in (("bayes", "Bayes"), ("linear", "linear\nregression"), ("null", "null")):
@@ -57,7 +83,15 @@ def _all(axis: Axes, table: pd.DataFrame) -> None:
         axis.axvline(value, color=MUTED, linewidth=0.8)
         if name != "null":
             side = "left" if name == "Bayes" else "right"
-            axis.text(value * (1.08 if side == "left" else 0.93), -0.9, name, color=MUTED, size=7.5, va="center", ha=side)
+            axis.text(
+                value * (1.08 if side == "left" else 0.93),
+                -0.9,
+                name,
+                color=MUTED,
+                size=7.5,
+                va="center",
+                ha=side,
+            )
     axis.set_yticks(np.arange(len(order)), order)
     axis.set_ylim(len(order) - 0.4, -1.6)
     logarithmic(axis, "x")

@@ -31,7 +31,9 @@ def figure(table: pd.DataFrame) -> Figure:
     _linear(axes[1], curve)
     for axis, d in zip(axes[2:], planes, strict=False):
         shown = _plane(axis, plane[plane.d == d], curve)
-        drawing.colorbar(shown, ax=axis, label="log₁₀ of the excess risk,\nas a share of the null predictor's").ax.grid(False)
+        drawing.colorbar(
+            shown, ax=axis, label="log₁₀ of the excess risk,\nas a share of the null predictor's"
+        ).ax.grid(False)
     for axis in axes[2 + len(planes) :]:
         axis.set_visible(False)
     return drawing
@@ -45,7 +47,15 @@ def _curves(axis: Axes, curve: pd.DataFrame) -> None:
         axis.plot(best.d, best.above_bayes, color=colour, label=f"$L = {L:.0f}$")
     null = curve[curve.predictor == "null"].above_bayes.max()
     axis.axhline(null, color=MUTED, linewidth=1.0)
-    axis.text(0.99, null * 1.15, "null predictor", transform=axis.get_yaxis_transform(), ha="right", color=MUTED, size=8)
+    axis.text(
+        0.99,
+        null * 1.15,
+        "null predictor",
+        transform=axis.get_yaxis_transform(),
+        ha="right",
+        color=MUTED,
+        size=8,
+    )
     axis.plot([], [], color=INK, label=r"best $\lambda(d, L, \gamma)$")
     axis.plot([], [], color=INK, linestyle=DASHES[1], label=r"$\lambda = d^{-1/4}$")
     logarithmic(axis, "xy")

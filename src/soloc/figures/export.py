@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -17,8 +18,10 @@ def figure_bytes(figure: Figure, kind: str, name: str) -> bytes:
     if kind not in FORMATS:
         raise ValueError(f"`kind` must be one of {', '.join(FORMATS)}, got {kind!r}.")
     buffer = io.BytesIO()
-    settings = {"svg.hashsalt": f"soloc-{name}", "svg.fonttype": STYLE["svg.fonttype"]}
-    with matplotlib.rc_context({**settings, "figure.constrained_layout.use": False, "figure.autolayout": False}):
+    settings: Any = {"svg.hashsalt": f"soloc-{name}", "svg.fonttype": STYLE["svg.fonttype"]}
+    with matplotlib.rc_context(
+        {**settings, "figure.constrained_layout.use": False, "figure.autolayout": False}
+    ):
         if figure.get_layout_engine() is not None:  # the layout is found once, not at every export
             figure.draw_without_rendering()
             figure.set_layout_engine(None)

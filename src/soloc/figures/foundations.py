@@ -35,7 +35,9 @@ def _equalities(axis: Axes, equal: pd.DataFrame) -> None:
 
 
 def _laws(axis: Axes, law: pd.DataFrame) -> None:
-    for (name, group), colour in zip(law.groupby("name", sort=False), (BLUE, ORANGE, GREEN, RED, MUTED), strict=False):
+    for (name, group), colour in zip(
+        law.groupby("name", sort=False), (BLUE, ORANGE, GREEN, RED, MUTED), strict=False
+    ):
         for how, dash, width in (("in overlaps", "-", 2.4), ("on vectors", DASHES[3], 1.4)):
             values = np.sort(group[group.how == how].value)
             if len(values):

@@ -7,7 +7,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from soloc.figures.style import BLUE, DASHES, GREEN, INK, MUTED, ORANGE, PALETTE, RED, logarithmic, panels, styled
+from soloc.figures.style import (
+    BLUE,
+    DASHES,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PALETTE,
+    RED,
+    logarithmic,
+    panels,
+    styled,
+)
 
 COLOURS = {"solution": BLUE, "swapped": RED, "other": MUTED}
 
@@ -38,7 +50,15 @@ def _ends(axis: Axes, runs: pd.DataFrame) -> None:
             share = float((group.end == end).mean())
             axis.barh(place, share, left=left, color=colour, height=0.7)
             if share > 0.03:
-                axis.text(left + 0.5 * share, place, f"{share:.0%}", ha="center", va="center", size=7.5, color="#fffffe")
+                axis.text(
+                    left + 0.5 * share,
+                    place,
+                    f"{share:.0%}",
+                    ha="center",
+                    va="center",
+                    size=7.5,
+                    color="#fffffe",
+                )
             left += share
     axis.set_yticks(range(len(groups)), [_label(name, n) for (name, n), _ in groups])
     axis.invert_yaxis()
@@ -53,12 +73,25 @@ def _ends(axis: Axes, runs: pd.DataFrame) -> None:
 
 def _steps(axis: Axes, runs: pd.DataFrame) -> None:
     chosen = runs[(runs.setting != "practical") | (runs.n == runs.n.max())]
-    for ((name, n), group), colour, dash in zip(chosen.groupby(["setting", "n"], sort=False), PALETTE, DASHES, strict=False):
+    for ((name, n), group), colour, dash in zip(
+        chosen.groupby(["setting", "n"], sort=False), PALETTE, DASHES, strict=False
+    ):
         needed = np.sort(group.steps_needed.dropna().to_numpy())
         if len(needed):
             share = np.arange(1, len(needed) + 1) / len(group)
-            axis.step(np.maximum(needed, 100.0), share, where="post", color=colour, linestyle=dash, label=_label(name, n))
-    axis.set(ylim=(-0.02, 1.05), xlabel=r"steps until $|\kappa|, |\nu| > 0.9$", ylabel="share of runs that got there")
+            axis.step(
+                np.maximum(needed, 100.0),
+                share,
+                where="post",
+                color=colour,
+                linestyle=dash,
+                label=_label(name, n),
+            )
+    axis.set(
+        ylim=(-0.02, 1.05),
+        xlabel=r"steps until $|\kappa|, |\nu| > 0.9$",
+        ylabel="share of runs that got there",
+    )
     logarithmic(axis, "x")
     axis.legend(loc="lower left", bbox_to_anchor=(0.12, 0.1))
     axis.set_title("How long it takes")
@@ -92,7 +125,16 @@ def _minima(axis: Axes, minima: pd.DataFrame) -> None:
     for lam, name in ((1.0 / 13.0, "end of the schedule"), (0.1, "fixed")):
         axis.axvline(lam, color=MUTED, linewidth=0.8)
         side = "right" if lam < 0.09 else "left"
-        axis.text(lam * (0.96 if side == "right" else 1.04), 0.97, name, transform=axis.get_xaxis_transform(), ha=side, va="top", size=7.5, color=INK)
+        axis.text(
+            lam * (0.96 if side == "right" else 1.04),
+            0.97,
+            name,
+            transform=axis.get_xaxis_transform(),
+            ha=side,
+            va="top",
+            size=7.5,
+            color=INK,
+        )
     axis.set(xlabel=r"inverse temperature $\lambda$", ylabel=r"excess risk, $R - \varepsilon^2$")
     axis.legend(loc="lower right")
     axis.set_title("Two minima: the wrong one can be the better")

@@ -13,8 +13,13 @@ def figure(table: pd.DataFrame) -> Figure:
     """Medians over the runs with the band between the 10th and the 90th percentile; below, mass against alignment."""
     drawing, axes = panels(1, 3, width=10.5, height=3.9)
     chance = 1.0 / table.L.iloc[0]
-    for axis, column, title in ((axes[0], "mass", "Attention mass on $J_0$"), (axes[1], "rate", "$J_0$ has the largest weight")):
-        for (name, group), colour, dash in zip(table.groupby("setting", sort=False), PALETTE, DASHES, strict=False):
+    for axis, column, title in (
+        (axes[0], "mass", "Attention mass on $J_0$"),
+        (axes[1], "rate", "$J_0$ has the largest weight"),
+    ):
+        for (name, group), colour, dash in zip(
+            table.groupby("setting", sort=False), PALETTE, DASHES, strict=False
+        ):
             _band(axis, group, column, colour, dash, name)
         axis.axhline(chance, color=MUTED, linewidth=0.9)
         axis.text(0.995, chance - 0.015, "chance", ha="right", va="top", color=MUTED, size=8)
@@ -29,7 +34,9 @@ def figure(table: pd.DataFrame) -> Figure:
 def _band(axis: Axes, group: pd.DataFrame, column: str, colour: str, dash: object, label: str) -> None:
     over_runs = group.groupby("share_of_training")[column]
     x = np.asarray(list(over_runs.groups))
-    axis.fill_between(x, over_runs.quantile(0.1), over_runs.quantile(0.9), color=colour, alpha=0.18, linewidth=0)
+    axis.fill_between(
+        x, over_runs.quantile(0.1), over_runs.quantile(0.9), color=colour, alpha=0.18, linewidth=0
+    )
     axis.plot(x, over_runs.median(), color=colour, linestyle=dash, label=label.replace("lam", r"$\lambda$"))
 
 

@@ -28,37 +28,63 @@ def figure(table: pd.DataFrame) -> Figure:
 def _speed(axis: Axes, speed: pd.DataFrame) -> None:
     shown = speed.dropna(subset=["measured"])
     for (gamma, group), colour, marker in zip(shown.groupby("gamma"), PALETTE, MARKERS, strict=False):
-        axis.plot(group.hessian_key, group.measured, color=colour, marker=marker, linestyle="", label=rf"$\gamma = {gamma:.2g}$")
+        axis.plot(
+            group.hessian_key,
+            group.measured,
+            color=colour,
+            marker=marker,
+            linestyle="",
+            label=rf"$\gamma = {gamma:.2g}$",
+        )
     ends = [shown.hessian_key.min() * 0.8, shown.hessian_key.max() * 1.25]
     axis.plot(ends, ends, color=INK, linewidth=0.9)
     logarithmic(axis, "xy")
-    axis.set(xlabel="rate from the Hessian at the truth", ylabel="rate measured on the path", title="Speed of convergence")
+    axis.set(
+        xlabel="rate from the Hessian at the truth",
+        ylabel="rate measured on the path",
+        title="Speed of convergence",
+    )
     axis.legend(loc="upper left")
 
 
 def _way(axis: Axes, length: pd.DataFrame) -> None:
     steps = length.groupby("L").steps_needed
     axis.plot(steps.median().index, steps.median(), color=BLUE, marker="o")
-    axis.fill_between(steps.median().index, steps.quantile(0.1), steps.quantile(0.9), color=BLUE, alpha=0.2, linewidth=0)
+    axis.fill_between(
+        steps.median().index, steps.quantile(0.1), steps.quantile(0.9), color=BLUE, alpha=0.2, linewidth=0
+    )
     axis.set_ylim(bottom=0.0)
     logarithmic(axis, "x")
     axis.yaxis.set_major_formatter(EngFormatter(sep=""))
-    axis.set(xlabel="length $L$", ylabel=r"steps until $|\kappa|, |\nu| > 0.9$", title="The way does not depend on $L$ ...")
+    axis.set(
+        xlabel="length $L$",
+        ylabel=r"steps until $|\kappa|, |\nu| > 0.9$",
+        title="The way does not depend on $L$ ...",
+    )
 
 
 def _risk_over_length(axis: Axes, length: pd.DataFrame) -> None:
     excess = length.groupby("L").excess.median()
     axis.plot(excess.index, excess, color=ORANGE, marker="s")
     logarithmic(axis, "xy")
-    axis.set(xlabel="length $L$", ylabel=r"excess risk at the end, $R - \varepsilon^2$", title="... but the risk does")
+    axis.set(
+        xlabel="length $L$",
+        ylabel=r"excess risk at the end, $R - \varepsilon^2$",
+        title="... but the risk does",
+    )
 
 
 def _noise(axis: Axes, noise: pd.DataFrame) -> None:
     by_eps = noise.groupby("eps")
-    for column, colour, dash, label in (("kappa", BLUE, "-", r"$|\kappa|$"), ("nu", ORANGE, DASHES[1], r"$|\nu|$")):
+    for column, colour, dash, label in (
+        ("kappa", BLUE, "-", r"$|\kappa|$"),
+        ("nu", ORANGE, DASHES[1], r"$|\nu|$"),
+    ):
         value = by_eps[column]
         axis.plot(value.median().index, value.median(), color=colour, linestyle=dash, marker="o", label=label)
-        axis.fill_between(value.median().index, value.min(), value.max(), color=colour, alpha=0.2, linewidth=0)
+        axis.fill_between(
+            value.median().index, value.min(), value.max(), color=colour, alpha=0.2, linewidth=0
+        )
     axis.set(ylim=(0.0, 1.05), xlabel=r"label noise $\varepsilon$", ylabel="alignment at the end")
     axis.set_title("Stochastic descent, batch 5")
     axis.legend(loc="lower left")
@@ -77,7 +103,14 @@ def _several_training(axis: Axes, several: pd.DataFrame) -> None:
     for (decisive, group), colour, dash in zip(_by_number(several, "path"), PALETTE, DASHES, strict=False):
         value = group.groupby("step").kappa
         axis.plot(value.median().index, value.median(), color=colour, linestyle=dash, label=_number(decisive))
-        axis.fill_between(value.median().index, value.quantile(0.1), value.quantile(0.9), color=colour, alpha=0.2, linewidth=0)
+        axis.fill_between(
+            value.median().index,
+            value.quantile(0.1),
+            value.quantile(0.9),
+            color=colour,
+            alpha=0.2,
+            linewidth=0,
+        )
     axis.xaxis.set_major_formatter(EngFormatter(sep=""))
     axis.set(ylim=(-0.03, 1.05), xlabel="step of gradient descent", ylabel=r"$|\kappa|$")
     axis.set_title("Several decisive tokens: training")

@@ -103,7 +103,9 @@ def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
         ruler: Any = getattr(axis, f"{name}axis")
         if base == 10 and high / low < 300.0:
             ruler.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            ruler.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value / 1e3:g}k"))
+            ruler.set_major_formatter(
+                FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value / 1e3:g}k")
+            )
         else:
             ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
         ruler.set_minor_locator(NullLocator())

@@ -15,7 +15,9 @@ def figure(table: pd.DataFrame) -> Figure:
     gamma = min(best.gamma.unique(), key=lambda g: abs(g - 0.5**0.5))
     drawing, axes = panels(2, 2, height=3.4)
     _against_d(axes[0], best[best.gamma == gamma], lambda rows: rows.lam * np.sqrt(rows.d))
-    axes[0].set(ylabel=r"best $\lambda\,\sqrt{d}$", title=rf"Best inverse temperature, $\gamma = {gamma:.3g}$")
+    axes[0].set(
+        ylabel=r"best $\lambda\,\sqrt{d}$", title=rf"Best inverse temperature, $\gamma = {gamma:.3g}$"
+    )
     _against_d(axes[1], best[best.gamma == gamma], lambda rows: rows.excess)
     logarithmic(axes[1], "y")
     axes[1].set(ylabel=r"excess risk, $R - \varepsilon^2$", title="What it leaves")

@@ -48,13 +48,17 @@ def _plane(axis: Axes, table: pd.DataFrame) -> None:
         axis.plot(path.kappa.iloc[0], path.nu.iloc[0], marker="o", markersize=3.5, color=BLUE, linestyle="")
         axis.plot(path.kappa.iloc[-1], path.nu.iloc[-1], marker="D", markersize=4.5, color=RED, linestyle="")
     for sign in (-1, 1):
-        axis.plot(sign, sign, marker="*", markersize=13, color=GREEN, linestyle="", markeredgecolor=INK, zorder=1)
+        axis.plot(
+            sign, sign, marker="*", markersize=13, color=GREEN, linestyle="", markeredgecolor=INK, zorder=1
+        )
     handles = [
         axis.plot([], [], marker=m, color=c, linestyle="", label=label)[0]
         for m, c, label in (("o", BLUE, "start"), ("D", RED, "end"), ("*", GREEN, r"$\pm(k^*, v^*)$"))
     ]
     axis.legend(handles=handles, loc="upper left")
-    axis.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xlabel=r"$\kappa = k \cdot k^*$", ylabel=r"$\nu = v \cdot v^*$")
+    axis.set(
+        xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xlabel=r"$\kappa = k \cdot k^*$", ylabel=r"$\nu = v \cdot v^*$"
+    )
     axis.set_title("Sample paths")
 
 

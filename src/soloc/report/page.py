@@ -119,9 +119,12 @@ def _theme() -> str:
 
 def _section(section: Section) -> str:
     links = "".join(
-        f'<li><a href="{escape(address)}">{escape(label)}</a></li>' for label, address in section.links.items()
+        f'<li><a href="{escape(address)}">{escape(label)}</a></li>'
+        for label, address in section.links.items()
     )
-    config = " ".join(f"<span>{escape(key)} = <b>{_short(value)}</b></span>" for key, value in section.config.items())
+    config = " ".join(
+        f"<span>{escape(key)} = <b>{_short(value)}</b></span>" for key, value in section.config.items()
+    )
     return f"""<section id="{section.name}">
 <p class="name">{section.name}</p>
 <h2>{escape(section.question)}</h2>

@@ -24,7 +24,9 @@ def describe(config: Any) -> Any:
         return [describe(value) for value in config]
     if config is None or isinstance(config, (bool, int, float, str)):
         return config
-    raise TypeError(f"`config` must hold numbers, strings, tuples and dataclasses of them, got {type(config).__name__}.")
+    raise TypeError(
+        f"`config` must hold numbers, strings, tuples and dataclasses of them, got {type(config).__name__}."
+    )
 
 
 def canonical(value: Any) -> str:

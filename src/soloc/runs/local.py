@@ -132,8 +132,12 @@ def _compute_missing(
             while done:
                 finished(done.pop(0))
             now = time.monotonic()
-            in_flight = [(worker.cell.name, now - worker.since) for worker in workers if worker.cell is not None]
-            progress.show(", ".join(dict.fromkeys(name for name, _ in in_flight)), sum(age for _, age in in_flight))
+            in_flight = [
+                (worker.cell.name, now - worker.since) for worker in workers if worker.cell is not None
+            ]
+            progress.show(
+                ", ".join(dict.fromkeys(name for name, _ in in_flight)), sum(age for _, age in in_flight)
+            )
     finally:
         progress.close()
         for worker in workers:
