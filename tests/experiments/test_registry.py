@@ -50,7 +50,7 @@ def test_the_run_function_can_be_sent_to_a_worker(experiment):
     [
         (training.run, training.Config(start="sphere", steps=300, runs=3, records=10), "blocks"),
         (training.run, training.Config(start="sphere", steps=60, runs=2, records=5, batch=2, d=20, eps=0.1), "blocks"),
-        (localisation.run, localisation.Config(settings=("manifold, lam = .1", "sphere, lam = .1"), runs=2, records=4), "settings"),
+        (localisation.run, localisation.Config(("manifold, lam = .1", "sphere, lam = .1"), 2, 4), "settings"),
     ],
 )  # fmt: skip
 def test_the_rows_of_the_cells_are_the_rows_of_the_whole(run, config, axis):

@@ -158,7 +158,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
 
 
 def _regimes(table: pd.DataFrame) -> tuple[float, float, float]:
-    """Excess over the null excess: largest inside the regime, smallest where lam sqrt(d) is small, where lam sqrt(L) is large."""
+    """Share of the null excess: largest inside the regime, smallest where lam sqrt(d) is small, lam sqrt(L) large."""
     plane = table[table.part == "plane"]
     null = table[(table.part == "curve") & (table.predictor == "null")].above_bayes.max()
     share = plane.above_bayes / null

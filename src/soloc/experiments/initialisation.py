@@ -115,7 +115,8 @@ def _minima(config: Config) -> pd.DataFrame:
     at = np.argmin(risk, axis=0)
     truth = np.asarray(population_risk(_task(config), Erf(lam), Overlaps(1.0, 1.0)))
     return pd.DataFrame(
-        {"part": "minima", "setting": "minima", "n": 0, "d": config.d, "run": 0, "end": "", "steps_needed": np.nan, "start_kappa": np.nan,
+        {"part": "minima", "setting": "minima", "n": 0, "d": config.d, "run": 0, "end": "",
+         "steps_needed": np.nan, "start_kappa": np.nan,
          "start_nu": np.nan, "excess": risk[at, np.arange(len(lam))], "theta": theta[at, 0], "lam": lam, "truth": truth}
     )  # fmt: skip
 
@@ -159,8 +160,8 @@ def findings(table: pd.DataFrame) -> str:
         said += f" A start computed from n samples helps: {trend} (d = {table[table.setting == 'practical'].d.iloc[0]})"
     if (table.part == "minima").any():
         said += (
-            f"{';' if len(computed) else ' And'} below lam = {crossing(table):.3f} the swapped minimum (k = +-v*) has the smaller "
-            "risk, so a small temperature makes the wrong answer the better one"
+            f"{';' if len(computed) else ' And'} below lam = {crossing(table):.3f} the swapped minimum (k = +-v*) has the "
+            "smaller risk, so a small temperature makes the wrong answer the better one"
         )
     return f"{said}."
 
@@ -210,7 +211,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         claims.append(
             Certificate(
                 "A start computed by moments from a sample replaces luck",
-                f"share of practical starts that reach the solution at lam = .1, n = {rows.index[-1]} against n = {rows.index[0]}",
+                f"share of starts that reach the solution at lam = .1, n = {rows.index[-1]} samples against {rows.index[0]}",
                 "interval at the largest n above that at the smallest",
                 f"{rows.share.iloc[-1]:.0%} [{rows.low.iloc[-1]:.0%}, {rows.high.iloc[-1]:.0%}] against "
                 f"{rows.share.iloc[0]:.0%} [{rows.low.iloc[0]:.0%}, {rows.high.iloc[0]:.0%}]",

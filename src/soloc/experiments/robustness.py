@@ -191,8 +191,8 @@ def findings(table: pd.DataFrame) -> str:
     if (table.part == "speed").any():
         ratio = _ratio(table)
         said.append(
-            f"Near the truth training converges at the rate that the Hessian predicts, for every gamma, lam and L (ratio {ratio.min():.3f} "
-            f"to {ratio.max():.3f})"
+            f"Near the truth training converges at the rate that the Hessian predicts, for every gamma, lam and L "
+            f"(ratio {ratio.min():.3f} to {ratio.max():.3f})"
         )
     if (table.part == "length").any():
         ends = table[table.part == "length"].groupby("L")[["steps_needed", "excess"]].median()
@@ -206,15 +206,16 @@ def findings(table: pd.DataFrame) -> str:
     if (table.part == "noise").any():
         nu = table[table.part == "noise"].groupby("eps").nu.median()
         rest.append(
-            f"label noise costs alignment: |nu| = {nu.iloc[0]:.3f} at eps = {nu.index[0]:g}, {nu.iloc[-1]:.2f} at {nu.index[-1]:g}"
+            f"label noise costs alignment: |nu| = {nu.iloc[0]:.3f} at eps = {nu.index[0]:g}, "
+            f"{nu.iloc[-1]:.2f} at {nu.index[-1]:g}"
         )
     if (table.part == "several").any():
         ends = _several_ends(table)
         best = table[(table.part == "several") & (table.kind == "risk")].groupby("decisive").excess.min()
         listed = ", ".join(f"{r:.0f}: {value:.4f}" for r, value in best.items())
         rest.append(
-            f"with several decisive tokens training still ends at the truth (smallest |kappa| {ends.kappa.min():.3f}) and the excess at the "
-            f"best lam is {listed}"
+            f"with several decisive tokens training still ends at the truth (smallest |kappa| "
+            f"{ends.kappa.min():.3f}) and the excess at the best lam is {listed}"
         )
     return f"{first} {'; '.join(rest)[:1].upper()}{'; '.join(rest)[1:]}." if rest else first
 
