@@ -81,11 +81,11 @@ def test_list_names_every_experiment_with_its_question(capsys):
     assert "toy_good  Do toys hold?" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
-def test_figure_writes_the_format_of_the_file_name_and_the_same_bytes_twice(tmp_path, kind):
-    assert main(["figure", "toy_good", "--file", f"a.{kind}"]) == 0
-    assert main(["figure", "toy_good", "--file", f"b.{kind}"]) == 0
-    assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
+def test_figure_writes_the_format_of_the_file_name_and_the_same_bytes_twice(tmp_path):
+    for kind in ("svg", "pdf", "png"):
+        assert main(["figure", "toy_good", "--file", f"a.{kind}"]) == 0
+        assert main(["figure", "toy_good", "--file", f"b.{kind}"]) == 0
+        assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
 
 
 def test_run_takes_settings_of_every_kind(tmp_path, capsys):
