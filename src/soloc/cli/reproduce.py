@@ -16,6 +16,7 @@ from soloc.report.drawings import write_figures
 from soloc.report.inline import inline_svg
 from soloc.report.page import Claim, Origin, Section, page
 from soloc.runs.fingerprint import describe, revision, versions
+from soloc.runs.local import end_with_parent
 from soloc.runs.store import parquet_bytes, write_atomically
 
 
@@ -37,7 +38,7 @@ def run(options: Namespace) -> int:
     chosen = [find(name) for name in options.only] if options.only else list(registry.EXPERIMENTS)
     wanted = [(experiment, configured(experiment, options.quick, options.seed)) for experiment in chosen]
     folder = options.out / "report"
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as artist:  # draws while the workers compute
+    with ProcessPoolExecutor(1, get_context("spawn"), end_with_parent) as artist:  # draws while workers compute
         drawn = {}
 
         def publish(found: Answer) -> None:

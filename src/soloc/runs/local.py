@@ -168,8 +168,7 @@ def _receive(worker: _Worker, cell: Cell) -> float:
 
 def _serve(pipe: Connection, directory: Path) -> None:
     """Worker: compute cells until the pipe closes; end at once when the parent dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     store = Store(directory)
     while True:
         try:
@@ -188,11 +187,17 @@ def _serve(pipe: Connection, directory: Path) -> None:
             pipe.send(("failed", traceback.format_exc()))
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """Make this child process leave Ctrl-C to its parent, and end at once when the parent is gone, even killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+
+    def wait_and_end() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait_and_end, daemon=True).start()
 
 
 @contextmanager
