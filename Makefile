@@ -15,8 +15,8 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(STAMP)  ## exact risks against Bayes, and the risk landscape as a figure
-	$(BIN)/soloc demo
+demo: $(STAMP)  ## compute the paper's results, check every claim, write results/report/index.html
+	$(BIN)/soloc reproduce
 
 test: lint  ## lint, types and all tests that finish in minutes
 	$(BIN)/python -m pytest -n 2

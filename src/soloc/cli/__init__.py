@@ -4,15 +4,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from soloc.cli import demo, explain, fit, predict, risk
+from soloc.cli import explain, figure, fit, list, predict, reproduce, risk, run
 
-COMMANDS = (risk, demo, fit, predict, explain)
+COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a user's mistake becomes one sentence on standard error and exit code 2."""
     parser = argparse.ArgumentParser(
-        prog="soloc", description="One token decides the answer and nobody says which: exact risks, training and estimators."
+        prog="soloc",
+        description="One token decides the answer and nobody says which: exact risks, training and estimators.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:

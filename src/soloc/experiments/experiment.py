@@ -35,6 +35,8 @@ class Experiment:
     findings: Callable[[pd.DataFrame], str]  #: two sentences, computed from the table
     certificates: Callable[[pd.DataFrame], list[Certificate]]
     axes: tuple[str, ...] = ()
+    seconds: float = 1.0  #: about how long one cell takes: only the time left that is shown depends on it
+    figure: str = ""  #: module of `figures` that draws the table, when not named like the experiment
 
 
 def cells(config: Any, axes: tuple[str, ...]) -> list[Any]:

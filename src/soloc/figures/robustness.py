@@ -1,0 +1,125 @@
+"""Speed against the Hessian, length, label noise, and several decisive tokens."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from soloc.figures.style import BLUE, DASHES, INK, MARKERS, ORANGE, PALETTE, logarithmic, panels, styled
+
+
+@styled
+def figure(table: pd.DataFrame) -> Figure:
+    """Six panels; a part that was not computed leaves its panels empty."""
+    drawing, axes = panels(2, 3, width=11.0, height=3.4)
+    parts = {name: table[table.part == name] for name in ("speed", "length", "noise", "several")}
+    for names, draw in (
+        (("speed",), _speed), (("length",), _way), (("length",), _risk_over_length), (("noise",), _noise),
+        (("several",), _several_risk), (("several",), _several_training),
+    ):  # fmt: skip
+        axis = axes.pop(0)
+        if len(parts[names[0]]):
+            draw(axis, parts[names[0]])
+        else:
+            axis.set_visible(False)
+    return drawing
+
+
+def _speed(axis: Axes, speed: pd.DataFrame) -> None:
+    shown = speed.dropna(subset=["measured"])
+    for (gamma, group), colour, marker in zip(shown.groupby("gamma"), PALETTE, MARKERS, strict=False):
+        axis.plot(
+            group.hessian_key,
+            group.measured,
+            color=colour,
+            marker=marker,
+            linestyle="",
+            label=rf"$\gamma = {gamma:.2g}$",
+        )
+    ends = [shown.hessian_key.min() * 0.8, shown.hessian_key.max() * 1.25]
+    axis.plot(ends, ends, color=INK, linewidth=0.9)
+    logarithmic(axis, "xy")
+    axis.set(
+        xlabel="rate from the Hessian at the truth",
+        ylabel="rate measured on the path",
+        title="Speed of convergence",
+    )
+    axis.legend(loc="upper left")
+
+
+def _way(axis: Axes, length: pd.DataFrame) -> None:
+    steps = length.groupby("L").steps_needed
+    axis.plot(steps.median().index, steps.median(), color=BLUE, marker="o")
+    axis.fill_between(
+        steps.median().index, steps.quantile(0.1), steps.quantile(0.9), color=BLUE, alpha=0.2, linewidth=0
+    )
+    axis.set_ylim(bottom=0.0)
+    logarithmic(axis, "x")
+    axis.yaxis.set_major_formatter(EngFormatter(sep=""))
+    axis.set(
+        xlabel="length $L$",
+        ylabel=r"steps until $|\kappa|, |\nu| > 0.9$",
+        title="The way does not depend on $L$ ...",
+    )
+
+
+def _risk_over_length(axis: Axes, length: pd.DataFrame) -> None:
+    excess = length.groupby("L").excess.median()
+    axis.plot(excess.index, excess, color=ORANGE, marker="s")
+    logarithmic(axis, "xy")
+    axis.set(
+        xlabel="length $L$",
+        ylabel=r"excess risk at the end, $R - \varepsilon^2$",
+        title="... but the risk does",
+    )
+
+
+def _noise(axis: Axes, noise: pd.DataFrame) -> None:
+    by_eps = noise.groupby("eps")
+    for column, colour, dash, label in (
+        ("kappa", BLUE, "-", r"$|\kappa|$"),
+        ("nu", ORANGE, DASHES[1], r"$|\nu|$"),
+    ):
+        value = by_eps[column]
+        axis.plot(value.median().index, value.median(), color=colour, linestyle=dash, marker="o", label=label)
+        axis.fill_between(
+            value.median().index, value.min(), value.max(), color=colour, alpha=0.2, linewidth=0
+        )
+    axis.set(ylim=(0.0, 1.05), xlabel=r"label noise $\varepsilon$", ylabel="alignment at the end")
+    axis.set_title("Stochastic descent, batch 5")
+    axis.legend(loc="lower left")
+
+
+def _several_risk(axis: Axes, several: pd.DataFrame) -> None:
+    for (decisive, group), colour, dash in zip(_by_number(several, "risk"), PALETTE, DASHES, strict=False):
+        axis.plot(group.lam, group.excess, color=colour, linestyle=dash, label=_number(decisive))
+    logarithmic(axis, "xy")
+    axis.set(xlabel=r"inverse temperature $\lambda$", ylabel=r"excess risk at the truth, $R - \varepsilon^2$")
+    axis.set_title("Several decisive tokens: risk")
+    axis.legend(loc="upper left")
+
+
+def _several_training(axis: Axes, several: pd.DataFrame) -> None:
+    for (decisive, group), colour, dash in zip(_by_number(several, "path"), PALETTE, DASHES, strict=False):
+        value = group.groupby("step").kappa
+        axis.plot(value.median().index, value.median(), color=colour, linestyle=dash, label=_number(decisive))
+        axis.fill_between(
+            value.median().index,
+            value.quantile(0.1),
+            value.quantile(0.9),
+            color=colour,
+            alpha=0.2,
+            linewidth=0,
+        )
+    axis.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axis.set(ylim=(-0.03, 1.05), xlabel="step of gradient descent", ylabel=r"$|\kappa|$")
+    axis.set_title("Several decisive tokens: training")
+    axis.legend(loc="lower right")
+
+
+def _by_number(several: pd.DataFrame, kind: str):
+    return several[several.kind == kind].groupby("decisive")
+
+
+def _number(decisive: float) -> str:
+    return f"{decisive:.0f} decisive token{'s' if decisive > 1 else ''}"

@@ -1,0 +1,117 @@
+"""How figures look, in one place: a colour-blind safe palette, ink and paper, sizes of type.
+
+The report replaces these colours by variables of its page, so that a figure follows the reader's theme.
+"""
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+import matplotlib
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+P = ParamSpec("P")
+
+INK = "#1b1f24"
+PAPER = "#ffffff"
+GRID = "#dfe3e8"
+MUTED = "#6a737d"
+#: Okabe and Ito's colours without the yellow, told apart by readers with any common colour vision.
+BLUE, ORANGE, GREEN, RED, SKY, PINK = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"
+PALETTE = (BLUE, ORANGE, GREEN, RED, SKY, PINK)
+MARKERS = ("o", "s", "^", "D", "v", "P")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
+ON_DARK, ON_LIGHT = "#fffffe", "#101010"  # lines on a map of colours, the same in both themes
+SEQUENTIAL = "cividis_r"  # light where the value is small
+
+STYLE: Any = {
+    "figure.facecolor": PAPER,
+    "figure.constrained_layout.use": True,
+    "savefig.facecolor": PAPER,
+    "axes.facecolor": PAPER,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.prop_cycle": cycler(color=PALETTE),
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "svg.fonttype": "path",
+}
+
+
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """`draw` under the house style, whatever the user's own matplotlib settings are."""
+
+    @wraps(draw)
+    def drawn(*arguments: P.args, **options: P.kwargs) -> Figure:
+        with matplotlib.rc_context():
+            matplotlib.rcdefaults()
+            matplotlib.rcParams.update(STYLE)
+            return draw(*arguments, **options)
+
+    return drawn
+
+
+def panels(
+    rows: int, columns: int, width: float = 9.0, height: float = 3.2, **options: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure of rows x columns axes, in reading order; `height` is that of one row."""
+    figure = Figure(figsize=(width, height * rows))
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    return figure, [axis for row in axes for axis in row]
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(value: float, base: int = 10) -> str:
+    """base to an integer exponent in plain characters, as 10⁴ (a formula costs a hundred times as long to set)."""
+    exponent = math.log(value, base) if value > 0 else math.nan
+    if not math.isclose(exponent, round(exponent), abs_tol=1e-6):
+        return ""
+    return f"{base}{str(round(exponent)).translate(_RAISED)}"
+
+
+def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
+    """Logarithmic axes among `which` ("x", "y" or "xy"), with plain labels; call it when all is drawn."""
+    for name in which:
+        getattr(axis, f"set_{name}scale")("log", base=base)
+        low, high = getattr(axis, f"get_{name}lim")()
+        ruler: Any = getattr(axis, f"{name}axis")
+        if base == 10 and high / low < 300.0:
+            ruler.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            ruler.set_major_formatter(
+                FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value / 1e3:g}k")
+            )
+        else:
+            ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
+        ruler.set_minor_locator(NullLocator())
+
+
+def legend_below(figure: Figure, axis: Axes, columns: int = 4) -> None:
+    """One legend for the whole figure, under it, from the labels of one of its axes."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)

@@ -1,0 +1,75 @@
+"""The four panels of the paper's training figures: risk, alignments, the (kappa, nu) plane, the manifold."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from soloc.figures.style import BLUE, DASHES, GREEN, INK, MUTED, ORANGE, RED, logarithmic, panels, styled
+
+_PATHS = 12  # sample paths shown
+
+
+@styled
+def figure(table: pd.DataFrame) -> Figure:
+    """Medians over the runs with the band between the 10th and the 90th percentile."""
+    drawing, axes = panels(2, 2, height=3.3)
+    _band(axes[0], table, "excess", BLUE, "median run")
+    logarithmic(axes[0], "y")
+    axes[0].set(ylabel=r"excess risk, $R - \varepsilon^2$", title="Excess risk")
+    sizes = table.assign(kappa=table.kappa.abs(), nu=table.nu.abs())
+    _band(axes[1], sizes, "kappa", BLUE, r"$|\kappa| = |k \cdot k^*|$ (where)")
+    _band(axes[1], sizes, "nu", ORANGE, r"$|\nu| = |v \cdot v^*|$ (what)", DASHES[1])
+    axes[1].set(ylim=(-0.03, 1.05), ylabel="alignment with the truth", title="Alignments")
+    axes[1].legend(loc="best")
+    _plane(axes[2], table)
+    _distance(axes[3], table)
+    return drawing
+
+
+def _band(axis: Axes, table: pd.DataFrame, column: str, colour: str, label: str, dash: object = "-") -> None:
+    over_runs = table.groupby("step")[column]
+    steps = np.asarray(list(over_runs.groups))
+    low, middle, high = (over_runs.quantile(q).to_numpy() for q in (0.1, 0.5, 0.9))
+    axis.fill_between(steps, low, high, color=colour, alpha=0.22, linewidth=0)
+    for run in sorted(table.run.unique())[:_PATHS]:
+        path = table[table.run == run]
+        axis.plot(path.step, path[column], color=colour, linewidth=0.5, alpha=0.35)
+    axis.plot(steps, middle, color=colour, linestyle=dash, linewidth=2.0, label=label)
+    axis.set_xlabel("step of gradient descent")
+    axis.xaxis.set_major_formatter(EngFormatter(sep=""))
+
+
+def _plane(axis: Axes, table: pd.DataFrame) -> None:
+    for run in sorted(table.run.unique())[:_PATHS]:
+        path = table[table.run == run]
+        axis.plot(path.kappa, path.nu, color=MUTED, linewidth=0.9)
+        axis.plot(path.kappa.iloc[0], path.nu.iloc[0], marker="o", markersize=3.5, color=BLUE, linestyle="")
+        axis.plot(path.kappa.iloc[-1], path.nu.iloc[-1], marker="D", markersize=4.5, color=RED, linestyle="")
+    for sign in (-1, 1):
+        axis.plot(
+            sign, sign, marker="*", markersize=13, color=GREEN, linestyle="", markeredgecolor=INK, zorder=1
+        )
+    handles = [
+        axis.plot([], [], marker=m, color=c, linestyle="", label=label)[0]
+        for m, c, label in (("o", BLUE, "start"), ("D", RED, "end"), ("*", GREEN, r"$\pm(k^*, v^*)$"))
+    ]
+    axis.legend(handles=handles, loc="upper left")
+    axis.set(
+        xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xlabel=r"$\kappa = k \cdot k^*$", ylabel=r"$\nu = v \cdot v^*$"
+    )
+    axis.set_title("Sample paths")
+
+
+def _distance(axis: Axes, table: pd.DataFrame) -> None:
+    _band(axis, table, "distance", GREEN, "median run")
+    axis.set_ylabel(r"$\sqrt{\theta^2 + \eta^2 + \rho^2}$")
+    axis.set_title("Distance to the manifold")
+    top = table.distance.max()
+    if top < 1e-9:
+        axis.set_ylim(-0.05, 1.0)
+        said = f"never above {max(top, 1e-16):.0e}:\nthe manifold is invariant"
+        axis.text(0.5, 0.5, said, transform=axis.transAxes, ha="center", color=MUTED)
+    else:
+        axis.set_ylim(bottom=0.0)

@@ -1,0 +1,181 @@
+"""The page: question, figure, findings, config and data of every experiment, and the verdict on every claim."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+from typing import Any, NamedTuple, Protocol
+
+from soloc.report.cite import PAPER, software
+from soloc.report.inline import THEME
+
+TITLE = "One token decides the answer, and attention finds it"
+
+
+class Claim(Protocol):
+    """A claim with the number that decides it."""
+
+    @property
+    def claim(self) -> str: ...
+    @property
+    def check(self) -> str: ...
+    @property
+    def expected(self) -> str: ...
+    @property
+    def measured(self) -> str: ...
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def caveat(self) -> str: ...
+
+
+class Section(NamedTuple):
+    """What the page says about one experiment."""
+
+    name: str
+    question: str
+    findings: str
+    svg: str  #: the figure, ready to stand in the page
+    config: Mapping[str, Any]
+    claims: Sequence[Claim]
+    rows: int
+    seconds: float  #: time of computation, whenever that was
+    links: Mapping[str, str]  #: label -> address relative to the page
+
+
+class Origin(NamedTuple):
+    """Where the numbers come from."""
+
+    revision: str
+    versions: Mapping[str, str]
+    wall_seconds: float
+    jobs: int
+    quick: bool
+    command: str
+
+
+def page(sections: Sequence[Section], origin: Origin) -> str:
+    """The whole document, with nothing to fetch."""
+    claims = [claim for section in sections for claim in section.claims]
+    held = sum(claim.passed for claim in claims)
+    verdict = (
+        f'<strong class="pass">All {len(claims)} claims hold</strong>'
+        if held == len(claims)
+        else f'<strong class="fail">{len(claims) - held} of {len(claims)} claims fail</strong>'
+    )
+    quick = (
+        '<p class="note">Quick settings: fewer runs and coarser grids than the paper. The figures of record come from '
+        "<code>soloc reproduce</code> without <code>--quick</code>.</p>"
+        if origin.quick
+        else ""
+    )
+    contents = "".join(f'<li><a href="#{s.name}">{escape(s.question)}</a></li>' for s in sections)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="description" content="Single-location regression reproduced: experiments, certificates, data.">
+<link rel="icon" href="data:,">
+<title>{TITLE} - soloc</title>
+<style>
+{_theme()}
+{resources.files("soloc.report").joinpath("style.css").read_text()}
+</style>
+</head>
+<body>
+<header>
+<h1>{TITLE}</h1>
+<p class="lead">Single-location regression (Marion, Berthier, Biau and Boyer, 2025) computed again from exact population
+risks and training dynamics, with what follows from them. {verdict}, each with its measured number below.</p>
+{quick}
+<nav aria-label="Contents"><ol>{contents}<li><a href="#certificates">Certificates: every claim and its number</a></li>
+<li><a href="#origin">Run times and versions</a></li><li><a href="#cite">How to cite</a></li></ol></nav>
+</header>
+<main>
+{"".join(_section(section) for section in sections)}
+{_certificates(sections)}
+{_origin(sections, origin)}
+<section id="cite"><h2>How to cite</h2><p>The paper whose problem this is, and the software that made this page:</p>
+<pre>{escape(PAPER)}
+
+{escape(software())}</pre></section>
+</main>
+<footer>Made by <code>{escape(origin.command)}</code> at revision <code>{escape(origin.revision[:12])}</code>.
+The page needs no network; keep it beside its folders <code>data</code> and <code>figures</code> for the links to work.</footer>
+</body>
+</html>
+"""
+
+
+def _theme() -> str:
+    light = " ".join(f"--{name}: {colours[0]};" for name, colours in THEME.items())
+    dark = " ".join(f"--{name}: {colours[1]};" for name, colours in THEME.items())
+    return (
+        f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+        f"@media print {{ :root {{ {light} }} }}"
+    )
+
+
+def _section(section: Section) -> str:
+    links = "".join(
+        f'<li><a href="{escape(address)}">{escape(label)}</a></li>'
+        for label, address in section.links.items()
+    )
+    config = " ".join(
+        f"<span>{escape(key)} = <b>{_short(value)}</b></span>" for key, value in section.config.items()
+    )
+    return f"""<section id="{section.name}">
+<p class="name">{section.name}</p>
+<h2>{escape(section.question)}</h2>
+<figure>{section.svg}</figure>
+<p class="findings">{escape(section.findings)}</p>
+<ul class="links">{links}</ul>
+<p class="config">{config}</p>
+</section>
+"""
+
+
+def _short(value: Any) -> str:
+    """A value of a config as a reader wants it: long lists by their ends."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        shown = value if len(value) <= 8 else [*value[:3], ..., value[-1]]
+        return escape(", ".join("…" if item is ... else _short(item) for item in shown))
+    if isinstance(value, Mapping):
+        return escape("{" + ", ".join(f"{key}: {_short(item)}" for key, item in value.items()) + "}")
+    return escape(str(value))
+
+
+def _certificates(sections: Sequence[Section]) -> str:
+    rows = "".join(
+        f"""<tr><td><span class="claim">{escape(c.claim)}</span>{_caveat(c)}</td>
+<td data-label="Checked by">{escape(c.check)} <a href="#{section.name}">({section.name})</a></td>
+<td data-label="Expected">{escape(c.expected)}</td><td data-label="Measured">{escape(c.measured)}</td>
+<td class="verdict {"pass" if c.passed else "fail"}">{"✓ holds" if c.passed else "✗ fails"}</td></tr>"""
+        for section in sections
+        for c in section.claims
+    )
+    return f"""<section id="certificates" class="long"><h2>Certificates</h2>
+<p>Each claim of the paper and each finding of this report, how it is checked, what it predicts and what was found.</p>
+<table class="cards"><thead><tr><th>Claim</th><th>How it is checked</th><th>Expected</th><th>Measured</th><th>Verdict</th></tr>
+</thead><tbody>{rows}</tbody></table></section>"""
+
+
+def _caveat(claim: Claim) -> str:
+    return f'<span class="caveat">Caveat: {escape(claim.caveat)}</span>' if claim.caveat else ""
+
+
+def _origin(sections: Sequence[Section], origin: Origin) -> str:
+    rows = "".join(
+        f'<tr><td><a href="#{s.name}">{s.name}</a></td><td class="number">{s.rows:,}</td>'
+        f'<td class="number">{s.seconds:.1f} s</td></tr>'
+        for s in sections
+    )
+    versions = ", ".join(f"{escape(name)} {escape(number)}" for name, number in origin.versions.items())
+    return f"""<section id="origin"><h2>Run times and versions</h2>
+<p>This run took {origin.wall_seconds:.1f} s with {origin.jobs} worker process{"es" if origin.jobs != 1 else ""};
+results that were already stored and intact were not computed again.</p>
+<table><thead><tr><th>Experiment</th><th>Rows</th><th>Time of computation</th></tr></thead><tbody>{rows}</tbody></table>
+<p class="muted">Revision {escape(origin.revision)}. {versions}.</p></section>"""

@@ -1,0 +1,82 @@
+"""Killed at any moment and started again, a run continues and ends in the same bytes."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+PAUSE = 0.06  # twelve cells on two workers: about half a second of work after start-up
+
+
+def start(directory):
+    command = [sys.executable, str(HERE / "resume_target.py"), str(directory), "2", str(PAUSE)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def finish(directory):
+    process = start(directory)
+    errors = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 0, errors
+    return errors
+
+
+def cache_bytes(directory):
+    return {path.name: path.read_bytes() for path in sorted((directory / "cache" / "toy").glob("*.parquet"))}
+
+
+def kill_then_resume(tmp_path, moments):
+    whole = tmp_path / "whole"
+    begun = time.monotonic()
+    finish(whole)
+    lasts = time.monotonic() - begun
+    expected = cache_bytes(whole)
+    assert len(expected) == 12
+    interrupted = 0
+    for i, share in enumerate(moments):
+        directory = tmp_path / f"killed{i}"
+        process = start(directory)
+        time.sleep(share * lasts)
+        process.kill()
+        process.communicate(timeout=60)
+        vouched = {path: path.stat().st_mtime_ns for path in directory.glob("cache/toy/*.json")}
+        interrupted += 0 < len(vouched) < 12
+        assert finish(directory).count("damaged") == 0
+        assert cache_bytes(directory) == expected
+        assert (directory / "toy.parquet").read_bytes() == (whole / "toy.parquet").read_bytes()
+        assert all(path.stat().st_mtime_ns == when for path, when in vouched.items()), (
+            "a finished cell was computed again"
+        )
+        assert not list(directory.glob("**/.*.part"))
+    return interrupted
+
+
+def test_a_run_killed_twice_ends_in_the_same_bytes(tmp_path):
+    kill_then_resume(tmp_path, [0.7, 0.9])
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_twenty_random_moments_ends_in_the_same_bytes(tmp_path):
+    draw = random.Random(20)
+    interrupted = kill_then_resume(tmp_path, [draw.uniform(0.3, 1.0) for _ in range(20)])
+    assert interrupted >= 5, "most kills must hit a run with some cells finished and others not"
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path):
+    process = start(tmp_path)
+    time.sleep(1.5)
+    children = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True, check=False
+    ).stdout.split()
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < deadline, "a worker outlived its parent"
+        time.sleep(0.05)
