@@ -2,17 +2,17 @@
 
 import argparse
 import json
-import re
 from typing import Any
 
 import jax
 
+from soloc.maths.numbers import check_count
 from soloc.predictors import normalised, pointwise
 from soloc.predictors.normalised import SeesAllScores
 from soloc.predictors.pointwise import Pointwise
 from soloc.risk.estimate import Estimate
 from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.risk.population import bayes_risk, excess_risk, linear_risk, null_risk, population_risk
+from soloc.risk.population import bayes_risk, excess_risk, linear_risk, log_bayes_excess, null_risk
 from soloc.tasks.single_location import SingleLocation
 
 ATTENTIONS: dict[str, type[Pointwise] | type[SeesAllScores]] = {
@@ -66,54 +66,55 @@ def run(options: argparse.Namespace) -> int:
     kind = ATTENTIONS.get(options.attention)
     if kind is None:
         raise ValueError(f"`attention` must be one of {', '.join(ATTENTIONS)}, got {options.attention!r}.")
-    gamma = {} if options.gamma is None else {"gamma": real("gamma", options.gamma)}
-    signal = None if options.signal is None else real("signal", options.signal)
-    d, L = whole("d", options.d), whole("L", options.length)
-    task = SingleLocation(d=d, L=L, eps=real("eps", options.eps), signal=signal, **gamma)
-    weight = kind(real("lam", options.lam))
-    overlaps = Overlaps(*(real(name, getattr(options, name)) for name in NAMES))
-    samples = None if options.samples is None else whole("samples", options.samples)
-    simulation: dict[str, Any] = {"key": jax.random.key(whole("seed", options.seed)), "samples": samples}
+    gamma = {} if options.gamma is None else {"gamma": number(options.gamma)}
+    signal = None if options.signal is None else number(options.signal)
+    task = SingleLocation(number(options.d), number(options.length), eps=number(options.eps), signal=signal, **gamma)
+    weight = kind(number(options.lam))
+    overlaps = Overlaps(*(number(getattr(options, name)) for name in NAMES))
+    samples = None if options.samples is None else number(options.samples)
+    if samples is not None:
+        check_count("samples", samples, 2)
+    seed = number(options.seed)
+    check_count("seed", seed, 0)
+    excess = excess_risk(task, weight, overlaps, key=jax.random.key(seed % 2**32), samples=samples)
+    log_bayes = log_bayes_excess(task)
     rows = {
-        "risk": population_risk(task, weight, overlaps, **simulation),
-        "excess": excess_risk(task, weight, overlaps, **simulation),
+        "risk": excess + task.eps**2 if isinstance(excess, Estimate) else float(excess) + task.eps**2,
+        "excess": excess,
         "bayes": bayes_risk(task),
         "linear": linear_risk(task),
         "null": null_risk(task),
     }
-    print(as_json(rows) if options.json else as_table(rows))
+    print(as_json(rows, float(log_bayes)) if options.json else as_table(rows, float(log_bayes)))
     return 0
 
 
-def real(name: str, text: str) -> float:
-    """The number in `text`; the library refuses what it cannot use, with the same sentence."""
+def number(text: str) -> Any:
+    """The number in `text`, an int where it is whole (also as 1e9). Other text is passed on for the library to refuse."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise ValueError(f"`{name}` must be a number, got {text!r}.") from None
-
-
-def whole(name: str, text: str) -> int | float:
-    """A whole number where `text` holds one (also as 1e9); any other number is passed on for the library to refuse."""
-    if re.fullmatch(r"\s*[+-]?\d+\s*", text):
-        return int(text)
-    value = real(name, text)
+        return text
     return int(value) if value.is_integer() else value
 
 
-def as_table(rows: dict[str, Any]) -> str:
+def as_table(rows: dict[str, Any], log_bayes: float) -> str:
     """One aligned line per quantity, with ± the standard error where the number was simulated."""
-    lines = [f"{name:<8}{float(value):.10g}" for name, value in rows.items()]
-    width = max(map(len, lines))
+    numbers = {name: f"{float(value):.10g}" for name, value in rows.items()}
+    if float(rows["bayes"]) == 0.0:  # below the smallest double
+        numbers["bayes"] = f"exp({log_bayes:.8g})"
+    width = max(map(len, numbers.values()))
     errors = [f" ± {float(value.error):.2g}" if isinstance(value, Estimate) else "" for value in rows.values()]
-    return "\n".join(f"{line:<{width}}{error}".rstrip() for line, error in zip(lines, errors, strict=True))
+    return "\n".join(
+        f"{name:<8}{text:<{width}}{error}".rstrip() for (name, text), error in zip(numbers.items(), errors, strict=True)
+    )
 
 
-def as_json(rows: dict[str, Any]) -> str:
+def as_json(rows: dict[str, Any], log_bayes: float) -> str:
     """The same numbers in full, with an entry `<name>_error` where a number was simulated."""
     numbers: dict[str, float] = {}
     for name, value in rows.items():
         numbers[name] = float(value)
         if isinstance(value, Estimate):
             numbers[f"{name}_error"] = float(value.error)
-    return json.dumps(numbers, indent=2)
+    return json.dumps(numbers | {"log_bayes_excess": log_bayes}, indent=2)
