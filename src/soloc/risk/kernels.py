@@ -35,7 +35,9 @@ def kernel_means(log_kernel: LogKernel, u: jax.Array, centre: jax.Array, s: jax.
     cliff = _cliff(log_kernel, u, centre, s)
     sharpest = jnp.full_like(u, jnp.minimum(1.0 / s, 1.0))
     bend = jnp.clip(jnp.full_like(u, -centre / s), -_REACH, _REACH)
-    points, units = jnp.stack([cliff, bend, jnp.zeros_like(u)], axis=-1), jnp.stack([sharpest, sharpest, jnp.ones_like(u)], axis=-1)
+    at_cliff = jnp.where(cliff > bend, jnp.minimum(sharpest, cliff - bend), sharpest)  # a kernel that vanishes at its bend
+    points = jnp.stack([cliff, bend, jnp.zeros_like(u)], axis=-1)
+    units = jnp.stack([at_cliff, sharpest, jnp.ones_like(u)], axis=-1)
     edges = edges_around(points, units, _LEVELS)
     edges = jnp.concatenate([jnp.full((*u.shape, 1), -_REACH), edges, jnp.full((*u.shape, 1), _REACH)], axis=-1)
     alpha, w = jax.lax.stop_gradient(panel_rule(jnp.clip(edges, -_REACH, _REACH), order))
