@@ -1,5 +1,6 @@
 """Risk of a component-wise weight straight from theory 3a, one scipy integral per moment."""
 
+import itertools
 import math
 
 import numpy as np
@@ -29,7 +30,7 @@ def integrated(sigma, centre, s, bend=0.0):
 
     def moment(power, polynomial):
         function = lambda x: sigma(centre + s * x) ** power * polynomial(x) * math.exp(-0.5 * x * x)  # noqa: E731
-        pieces = zip(marks[:-1], marks[1:], strict=True)
+        pieces = itertools.pairwise(marks)
         return sum(quad(function, *piece, epsabs=1e-14, epsrel=1e-13, limit=200)[0] for piece in pieces) / math.sqrt(2 * math.pi)
 
     return moment

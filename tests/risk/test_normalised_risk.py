@@ -5,11 +5,11 @@ import math
 import jax
 import numpy as np
 import pytest
-from oracles.softmax_bruteforce import kernel_two_tokens, posterior_miss, softmax_two_tokens
-from risk_draws import overlaps as draw_overlaps
 from scipy.special import expit
 
 import soloc
+from oracles.softmax_bruteforce import kernel_two_tokens, posterior_miss, softmax_two_tokens
+from risk_draws import overlaps as draw_overlaps
 from soloc import LengthLaw, Overlaps, SingleLocation, Softmax, excess_risk, log_excess_risk
 
 O = draw_overlaps(np.random.default_rng(5), "generic")

@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from oracles import pointwise_scipy as oracle
-from risk_draws import overlaps as draw_overlaps
 from scipy.special import erf, expit
 
 import soloc
+from oracles import pointwise_scipy as oracle
+from risk_draws import overlaps as draw_overlaps
 from soloc import Overlaps, SingleLocation, excess_risk
 from soloc.risk.closed_form import Setting, erf_excess
 from soloc.risk.quadrature import pointwise_excess

@@ -83,5 +83,6 @@ def add_all_zero(moments: WeightMoments, m: jax.Array, gamma: jax.Array, kappa: 
     edge = -m * kappa / gamma  # the signal's kernel is zero for x below it
     density = jnp.exp(-0.5 * edge**2 - _LOG_ROOT_TWO_PI)
     scale = jnp.exp((L - 1.0) * math.log(0.5) - moments.log_miss)
-    powers = (ndtr(edge), -density, ndtr(edge) - edge * density)
-    return moments._replace(ee=tuple(e + scale * power for e, power in zip(moments.ee, powers, strict=True)))
+    zeroth, first, second = moments.ee
+    ee = (zeroth + scale * ndtr(edge), first - scale * density, second + scale * (ndtr(edge) - edge * density))
+    return moments._replace(ee=ee)

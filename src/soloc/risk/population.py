@@ -65,7 +65,8 @@ def log_excess_risk(task: SingleLocation, weight: Pointwise | NormalisedKernel, 
 
 def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps: Overlaps, *, log: bool) -> jax.Array:
     numbers = tuple(_real(getattr(weight, field.name)) for field in fields(weight) if field.name != "per_length")
-    program = _program(type(weight), getattr(weight, "per_length", False), log)
+    kind: Any = type(weight)
+    program = _program(kind, getattr(weight, "per_length", False), log)
     o = tuple(_real(getattr(overlaps, name)) for name in NAMES)
     m, gamma = _real(task.m), _real(task.gamma)
     with jax.enable_x64(True):
@@ -84,7 +85,7 @@ def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps:
 
 
 @cache
-def _program(kind: type, per_length: bool, log: bool) -> Callable[..., jax.Array]:
+def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]:
     """The compiled risk of one kind of weight: (m, gamma, L), its numbers and the overlaps, each broadcasting."""
     if kind is Erf and not per_length:
         formula = log_erf_excess if log else erf_excess

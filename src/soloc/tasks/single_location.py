@@ -64,7 +64,7 @@ class SingleLocation:
 
     d: Any = 400
     L: Any = None
-    gamma: Any = math.sqrt(0.5)
+    gamma: Any = 0.5**0.5
     eps: Any = 0.0
     signal: Any = None
     prior: Any = None
