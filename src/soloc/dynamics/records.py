@@ -61,10 +61,7 @@ def bayes_of(task: SingleLocation, shape: tuple[int, ...]) -> np.ndarray | None:
     """The Bayes risk of every run; None with a prior, for which it is only simulated."""
     if task.prior is not None:
         return None
-    try:
-        risk = bayes_risk(task)
-    except NotImplementedError:  # the exact Bayes risk covers gamma = 1 alone so far
-        return None
+    risk = bayes_risk(task)
     return np.broadcast_to(np.asarray(risk, dtype=float), shape).reshape(-1)
 
 

@@ -86,7 +86,7 @@ def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps:
 
 @cache
 def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]:
-    """The compiled risk of one kind of weight: (m, gamma, L), its numbers and the overlaps, each broadcasting."""
+    """The risk of one kind of weight: (m, gamma, L), its numbers and the overlaps, each broadcasting."""
     if kind is Erf and not per_length:
         formula = log_erf_excess if log else erf_excess
 
@@ -94,14 +94,25 @@ def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]
             return formula(Setting(*as_double(setting)), as_double(numbers[0]), Overlaps(*as_double(o)))
 
         return jax.jit(closed)
+    scaled = _scaled_program(kind, per_length)
 
-    def one(inputs: Any) -> jax.Array:
+    def integrated(*inputs: Any) -> jax.Array:
+        value, log_scale = scaled(*inputs)
+        return log_scale + jnp.log(value) if log else value * jnp.exp(log_scale)
+
+    return integrated
+
+
+@cache
+def _scaled_program(kind: Any, per_length: bool) -> Callable[..., tuple[jax.Array, jax.Array]]:
+    """The compiled integrals behind the excess, as (value, log_scale): one compilation serves the risk and its logarithm."""
+
+    def one(inputs: Any) -> tuple[jax.Array, jax.Array]:
         (m, gamma, L), numbers, o = inputs
         if issubclass(kind, Pointwise):
             excess = pointwise_excess(Setting(m, gamma, L), kind(*numbers[:1], per_length, *numbers[1:]), Overlaps(*o))
-            return jnp.log(excess) if log else excess
-        value, log_scale = _kernel_excess(kind(*numbers), m, gamma, L, Overlaps(*o))
-        return log_scale + jnp.log(value) if log else value * jnp.exp(log_scale)
+            return excess, jnp.zeros_like(excess)
+        return _kernel_excess(kind(*numbers), m, gamma, L, Overlaps(*o))
 
     return jax.jit(lambda *inputs: _over_settings(one, inputs))
 
@@ -204,11 +215,11 @@ def _bayes_program(*numbers: Any) -> jax.Array:
     return _over_settings(lambda setting: log_bayes(*setting), numbers)
 
 
-def _over_settings(one: Callable[[Any], jax.Array], inputs: Any) -> jax.Array:
+def _over_settings(one: Callable[[Any], Any], inputs: Any) -> Any:
     """`one` on every setting of a tree of numbers that broadcast, a few side by side."""
     leaves, structure = jax.tree.flatten(as_double(inputs))
     shape = jnp.broadcast_shapes(*(leaf.shape for leaf in leaves))
     if shape == ():
         return one(jax.tree.unflatten(structure, leaves))
     flat = jax.tree.unflatten(structure, [jnp.broadcast_to(leaf, shape).ravel() for leaf in leaves])
-    return jax.lax.map(one, flat, batch_size=_AT_ONCE).reshape(shape)
+    return jax.tree.map(lambda rows: rows.reshape(shape), jax.lax.map(one, flat, batch_size=_AT_ONCE))
