@@ -4,6 +4,11 @@ from soloc.dynamics.descent import descend as descend
 from soloc.dynamics.path import Path as Path
 from soloc.dynamics.population_path import population_path as population_path
 from soloc.dynamics.sgd_path import sgd_path as sgd_path
+from soloc.estimators.bags import Bags as Bags
+from soloc.estimators.classifier import SingleLocationClassifier as SingleLocationClassifier
+from soloc.estimators.files import load as load
+from soloc.estimators.regressor import SingleLocationRegressor as SingleLocationRegressor
+from soloc.estimators.token_transformer import TokenTransformer as TokenTransformer
 from soloc.predictors.normalised import CosineReweighted as CosineReweighted
 from soloc.predictors.normalised import Entmax15 as Entmax15
 from soloc.predictors.normalised import HardMax as HardMax
