@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from oracles.erf_mpmath import erf_excess as oracle_excess
-from oracles.erf_mpmath import log_excess_at_the_right_value
-from risk_draws import PLACES, draw
+from tests.oracles.erf_mpmath import erf_excess as oracle_excess
+from tests.oracles.erf_mpmath import log_excess_at_the_right_value
+from tests.risk_draws import PLACES, draw
 
 from soloc import Erf, Overlaps, SingleLocation, excess_risk, log_excess_risk, population_risk
 

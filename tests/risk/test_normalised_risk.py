@@ -5,9 +5,9 @@ import math
 import jax
 import numpy as np
 import pytest
-from oracles.softmax_bruteforce import kernel_two_tokens, posterior_miss, softmax_two_tokens
-from risk_draws import overlaps as draw_overlaps
 from scipy.special import expit
+from tests.oracles.softmax_bruteforce import kernel_two_tokens, posterior_miss, softmax_two_tokens
+from tests.risk_draws import overlaps as draw_overlaps
 
 import soloc
 from soloc import LengthLaw, Overlaps, SingleLocation, Softmax, excess_risk, log_excess_risk

@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from oracles import pointwise_scipy as oracle
-from risk_draws import overlaps as draw_overlaps
 from scipy.special import erf, expit
+from tests.oracles import pointwise_scipy as oracle
+from tests.risk_draws import overlaps as draw_overlaps
 
 import soloc
 from soloc import Overlaps, SingleLocation, excess_risk
