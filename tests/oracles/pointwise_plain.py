@@ -1,9 +1,8 @@
-"""Risk of a component-wise weight straight from theory 3a, one scipy integral per moment."""
+"""Risk of a component-wise weight straight from theory 3a, one plain integral per moment."""
 
 import math
 
 import numpy as np
-from scipy.integrate import quad
 
 
 def excess_from_moments(signal, background, m, gamma, L, nu, theta, eta, rho):
@@ -22,17 +21,15 @@ def excess_from_moments(signal, background, m, gamma, L, nu, theta, eta, rho):
 
 
 def integrated(sigma, centre, s, bend=0.0):
-    """E[sigma(centre + s x)^power polynomial(x)] by adaptive integration broken at the bend."""
-    kink = float(np.clip((bend - centre) / s, -9.4, 9.4))
-    width = min(1.0, 8.0 / s)
-    marks = sorted({-9.5, max(kink - width, -9.5), kink, min(kink + width, 9.5), 9.5})
-
-    def moment(power, polynomial):
-        function = lambda x: sigma(centre + s * x) ** power * polynomial(x) * math.exp(-0.5 * x * x)  # noqa: E731
-        pieces = zip(marks[:-1], marks[1:], strict=True)
-        return sum(quad(function, *piece, epsabs=1e-14, epsrel=1e-13, limit=200)[0] for piece in pieces) / math.sqrt(2 * math.pi)
-
-    return moment
+    """E[sigma(centre + s x)^power polynomial(x)] on 280 uniform panels: 80 across the bend, 200 over the Gaussian."""
+    kink = float(np.clip((bend - centre) / s, -9.5, 9.5))
+    across = kink + np.linspace(-40.0, 40.0, 81) / s
+    edges = np.unique(np.clip([*across, *np.linspace(-9.5, 9.5, 201)], -9.5, 9.5))
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    half, middle = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
+    x = (middle + half * nodes).ravel()
+    w = (half * weights).ravel() * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+    return lambda power, polynomial: w @ (sigma(centre + s * x) ** power * polynomial(x))
 
 
 def exponential_moments(centre, s):
