@@ -1,4 +1,4 @@
-"""Warm cost of exact risks, with the bars of the project and as ratios against plain baselines in the same run."""
+"""Warm cost of exact risks against their bars, and as ratios to plain baselines in the same run."""
 
 import math
 import os
@@ -18,7 +18,7 @@ TRUTH = Overlaps(0.9, 0.8)
 
 
 def seconds(call, repeats):
-    """Least CPU time of one call on one thread, after a warm-up: what else the machine does must not count."""
+    """Least CPU time of one call after a warm-up: what else the machine does must not count."""
     jax.block_until_ready(call())
     times = []
     for _ in range(repeats):
@@ -57,7 +57,9 @@ def main():
     report("erf, per element of 100,000 (baseline: quad)", batch, "us", 2, plain)
 
     def softmax(d, L):
-        return 1e3 * seconds(lambda: excess_risk(SingleLocation(d, L, 1.0), Softmax(math.sqrt(d / 2)), TRUTH), 10)
+        return 1e3 * seconds(
+            lambda: excess_risk(SingleLocation(d, L, 1.0), Softmax(math.sqrt(d / 2)), TRUTH), 10
+        )
 
     costs = {(d, L): softmax(d, L) for d in (10, 10**6) for L in (10, 10**9)}
     small = SingleLocation(10, 10, 1.0)
@@ -66,7 +68,13 @@ def main():
     simulated = 1e3 * (time.process_time() - start) * max(1.0, (estimate.error / estimate.value / 0.01) ** 2)
     for (d, L), cost in costs.items():
         baseline = simulated if (d, L) == (10, 10) else None
-        report(f"softmax, d = {d:g}, L = {L:g}" + (" (baseline: 1 % MC)" if baseline else ""), cost, "ms", 30, baseline)
+        report(
+            f"softmax, d = {d:g}, L = {L:g}" + (" (baseline: 1 % MC)" if baseline else ""),
+            cost,
+            "ms",
+            30,
+            baseline,
+        )
     for d in (10, 10**6):
         pair = sorted((costs[d, 10], costs[d, 10**9]))
         report(f"softmax, L = 10 against 1e9 at d = {d:g}", pair[1] / pair[0], "x", 2)

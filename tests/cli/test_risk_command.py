@@ -8,7 +8,21 @@ from soloc import Erf, Overlaps, SingleLocation, population_risk
 from soloc.cli import main
 from soloc.cli.risk import ATTENTIONS
 
-EXAMPLE = ["risk", "--attention", "erf", "--lam", ".1", "--d", "400", "--length", "10", "--gamma", "1", "--eps", ".5"]
+EXAMPLE = [
+    "risk",
+    "--attention",
+    "erf",
+    "--lam",
+    ".1",
+    "--d",
+    "400",
+    "--length",
+    "10",
+    "--gamma",
+    "1",
+    "--eps",
+    ".5",
+]
 EXPECTED = float(population_risk(SingleLocation(400, 10, 1.0, 0.5), Erf(0.1), Overlaps(1.0, 1.0)))
 
 
@@ -29,7 +43,19 @@ def test_json_holds_the_numbers_in_full(capsys):
 
 
 def test_a_simulated_risk_carries_its_error(capsys):
-    simulated = ["risk", "--attention", "sparsemax", "--d", "8", "--gamma", "1", "--samples", "2000", "--seed", "3"]
+    simulated = [
+        "risk",
+        "--attention",
+        "sparsemax",
+        "--d",
+        "8",
+        "--gamma",
+        "1",
+        "--samples",
+        "2000",
+        "--seed",
+        "3",
+    ]
     assert main(simulated) == 0
     table = capsys.readouterr().out.splitlines()
     assert "±" in table[0] and "±" in table[1] and "±" not in table[2]

@@ -6,9 +6,9 @@ import numpy as np
 
 
 def excess_from_moments(signal, background, m, gamma, L, nu, theta, eta, rho):
-    """R - eps^2, given functions (power, polynomial) -> E[S^power polynomial(x)] of the signal and a background token.
+    """R - eps^2, given (power, q) -> E[S^power q(x)] of the signal and of a background token.
 
-    x is the standardised score; b and c given x are Gaussian with means m theta + gamma rho x and gamma eta x.
+    x is the standardised score; b and c given x have means m theta + gamma rho x and gamma eta x.
     """
     P = np.polynomial.Polynomial
     b, c = P([m * theta, gamma * rho]), P([0.0, gamma * eta])
@@ -21,7 +21,7 @@ def excess_from_moments(signal, background, m, gamma, L, nu, theta, eta, rho):
 
 
 def integrated(sigma, centre, s, bend=0.0):
-    """E[sigma(centre + s x)^power polynomial(x)] on 280 uniform panels: 80 across the bend, 200 over the Gaussian."""
+    """E[sigma(centre + s x)^power polynomial(x)] on 80 panels across the bend and 200 in all."""
     kink = float(np.clip((bend - centre) / s, -9.5, 9.5))
     across = kink + np.linspace(-40.0, 40.0, 81) / s
     edges = np.unique(np.clip([*across, *np.linspace(-9.5, 9.5, 201)], -9.5, 9.5))
@@ -33,10 +33,12 @@ def integrated(sigma, centre, s, bend=0.0):
 
 
 def exponential_moments(centre, s):
-    """The same for sigma = exp: the power tilts the Gaussian, and polynomials are exact under Gauss-Hermite."""
+    """The same for sigma = exp: the power tilts the Gaussian; Gauss-Hermite is then exact."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(10)
     weights = weights / weights.sum()
-    return lambda power, q: math.exp(power * centre + 0.5 * (power * s) ** 2) * (weights @ q(nodes + power * s))
+    return lambda power, q: (
+        math.exp(power * centre + 0.5 * (power * s) ** 2) * (weights @ q(nodes + power * s))
+    )
 
 
 def polynomial_moments(sigma, centre, s):

@@ -97,7 +97,11 @@ def test_a_prior_gives_bayes_by_simulation_with_its_error():
 
 def test_exact_risks_refuse_a_background_by_name():
     task = SingleLocation(4, 3, background=np.ones(4))
-    calls = (lambda: excess_risk(task, Softmax(1.0), Overlaps(1.0, 1.0)), lambda: bayes_risk(task), lambda: linear_risk(task))
+    calls = (
+        lambda: excess_risk(task, Softmax(1.0), Overlaps(1.0, 1.0)),
+        lambda: bayes_risk(task),
+        lambda: linear_risk(task),
+    )
     for call in calls:
-        with pytest.raises(ValueError, match="`background` must be left out .* use monte_carlo_risk"):
+        with pytest.raises(ValueError, match=r"`background` must be left out .* use monte_carlo_risk"):
             call()

@@ -23,7 +23,11 @@ CHECK_POINT = {
 
 def relative_error(point):
     """Error of the closed form against the oracle, of the logarithm where the risk is below 1e-290."""
-    task, weight, overlaps = SingleLocation(point.d, point.L, point.gamma), Erf(point.lam), Overlaps(**point.overlaps)
+    task, weight, overlaps = (
+        SingleLocation(point.d, point.L, point.gamma),
+        Erf(point.lam),
+        Overlaps(**point.overlaps),
+    )
     at_right_value = point.L == 1 and point.overlaps["nu"] == 1.0
     log_ours = float(log_excess_risk(task, weight, overlaps))
     if at_right_value and log_ours < math.log(1e-20):  # where 50 digits of a difference would not be enough
@@ -52,7 +56,9 @@ def test_equals_thirty_digit_integration(place):
     assert max(relative_error(draw(rng, place)) for _ in range(3)) < TOLERANCE
 
 
-@pytest.mark.parametrize("d, gamma, lam, rho", [(4000, 0.7, 1.0, 0.0), (10**6, 0.01, 30.0, 0.3), (10**9, 2.0, 0.02, 0.1)])
+@pytest.mark.parametrize(
+    "d, gamma, lam, rho", [(4000, 0.7, 1.0, 0.0), (10**6, 0.01, 30.0, 0.3), (10**9, 2.0, 0.02, 0.1)]
+)
 def test_logarithm_equals_thirty_digit_integration_where_the_risk_underflows(d, gamma, lam, rho):
     kappa = math.sqrt(1.0 - rho**2)
     task = SingleLocation(d, 1, gamma)

@@ -6,11 +6,11 @@ import jax
 import numpy as np
 import pytest
 from scipy import stats
+from tests.risk_draws import overlaps as draw_overlaps
 
 import soloc
 from soloc import Overlaps, SingleLocation, monte_carlo_risk, population_risk
 from soloc.risk.estimate import Estimate
-from tests.risk_draws import overlaps as draw_overlaps
 
 KINDS = [
     soloc.Erf,
@@ -40,7 +40,9 @@ def z_score(index):
     kind = KINDS[index % len(KINDS)]
     lam = float(rng.uniform(0.05, 0.4) if kind is soloc.Exponential else rng.uniform(0.1, 2.0))
     five = draw_overlaps(rng, ("generic", "manifold", "near truth")[index % 3])
-    task = SingleLocation(int(rng.integers(4, 16)), int(rng.integers(1, 7)), float(rng.uniform(0.3, 1.3)), eps=0.3)
+    task = SingleLocation(
+        int(rng.integers(4, 16)), int(rng.integers(1, 7)), float(rng.uniform(0.3, 1.3)), eps=0.3
+    )
     weight, overlaps = kind(lam), Overlaps(**five)
     exact = population_risk(task, weight, overlaps, key=jax.random.key(1000 + index), samples=400_000)
     samples = 40_000

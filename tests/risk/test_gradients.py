@@ -4,12 +4,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tests.risk_draws import overlaps as draw_overlaps
 
 import soloc
 from soloc import Overlaps, SingleLocation, excess_risk
-from tests.risk_draws import overlaps as draw_overlaps
 
-O = tuple(draw_overlaps(np.random.default_rng(5), "generic")[name] for name in ("kappa", "nu", "theta", "eta", "rho"))
+O = tuple(
+    draw_overlaps(np.random.default_rng(5), "generic")[name]
+    for name in ("kappa", "nu", "theta", "eta", "rho")
+)
 CHEAP = [soloc.Erf, soloc.Tanh, soloc.Sigmoid, soloc.ReLU, soloc.Softmax]
 OTHERS = [
     soloc.Linear,

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tests.risk_draws import PLACES, overlaps
 
 from soloc import Erf, Overlaps, SingleLocation, excess_risk
 from soloc.risk.overlaps import NAMES
-from tests.risk_draws import PLACES, overlaps
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -25,7 +25,10 @@ def test_vectors_have_the_overlaps_they_were_made_from(place):
 def test_batches_of_vectors_have_batches_of_overlaps():
     with jax.enable_x64(True):
         truth = SingleLocation(9).truth(jax.random.key(0))
-        k, v = (x / jnp.linalg.norm(x, axis=-1, keepdims=True) for x in jax.random.normal(jax.random.key(2), (2, 5, 9)))
+        k, v = (
+            x / jnp.linalg.norm(x, axis=-1, keepdims=True)
+            for x in jax.random.normal(jax.random.key(2), (2, 5, 9))
+        )
         found = Overlaps.of(k, v, truth)
     assert found.rho.shape == (5,)
     assert np.shape(excess_risk(SingleLocation(9), Erf(0.5), found)) == (5,)

@@ -73,10 +73,15 @@ def test_erf_by_quadrature_equals_the_closed_form():
             )
         )
         for place in ("generic", "manifold", "near truth", "truth") * 8:
-            numbers = 10 ** rng.uniform(0, 3), 10 ** rng.uniform(-2, 1), float(rng.integers(1, 50)), 10 ** rng.uniform(-3, 4)
+            numbers = (
+                10 ** rng.uniform(0, 3),
+                10 ** rng.uniform(-2, 1),
+                float(rng.integers(1, 50)),
+                10 ** rng.uniform(-3, 4),
+            )
             five = {"theta": 0.0, "eta": 0.0, "rho": 0.0} | draw_overlaps(rng, place)
-            five = (five[name] for name in ("kappa", "nu", "theta", "eta", "rho"))
-            quadrature, closed = both(*(jnp.asarray(x, jnp.float64) for x in (*numbers, *five)))
+            inputs = (*numbers, *(five[name] for name in ("kappa", "nu", "theta", "eta", "rho")))
+            quadrature, closed = both(*(jnp.asarray(x, jnp.float64) for x in inputs))
             if closed > 1e-20:
                 assert float(quadrature) == pytest.approx(float(closed), rel=1e-10), (place, numbers)
 
@@ -85,7 +90,9 @@ def test_division_by_the_length_scales_the_weight():
     expected = true(lambda centre, s: oracle.integrated(lambda x: erf(x) / L, centre, s), 0.9)
     assert ours(soloc.Erf(0.9, per_length=True)) == pytest.approx(expected, rel=1e-10)
     alone = SingleLocation(D, 1, GAMMA)
-    assert ours(soloc.ReLU(0.9, per_length=True), alone) == pytest.approx(ours(soloc.ReLU(0.9), alone), rel=1e-12)
+    assert ours(soloc.ReLU(0.9, per_length=True), alone) == pytest.approx(
+        ours(soloc.ReLU(0.9), alone), rel=1e-12
+    )
 
 
 def test_no_attention_at_all_is_the_null_predictor():
@@ -94,5 +101,7 @@ def test_no_attention_at_all_is_the_null_predictor():
 
 
 def test_a_risk_beyond_the_largest_double_is_refused_by_name():
-    with pytest.raises(ValueError, match="`lam` must be such that the risk of Exponential is a finite number"):
+    with pytest.raises(
+        ValueError, match="`lam` must be such that the risk of Exponential is a finite number"
+    ):
         ours(soloc.Exponential(1e3))
