@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def number(text: str) -> Any:
-    """The number in `text`, an int where it is whole (also as 1e9); other text is left for the library to refuse."""
+    """The number in `text`, an int where whole (also as 1e9); other text is left for the library."""
     try:
         value = float(text)
     except ValueError:
