@@ -16,7 +16,7 @@ class Draw(NamedTuple):
 
 
 def overlaps(rng: np.random.Generator, place: str) -> dict[str, float]:
-    """Overlaps on the manifold, near the truth, of generic vectors in four dimensions, or of L = 1 and v = v*."""
+    """Overlaps on the manifold, at or near the truth, of generic vectors, or of v = v*."""
     if place == "manifold":
         return dict(zip(("kappa", "nu"), map(float, rng.uniform(-1, 1, 2)), strict=True))
     if place == "truth":
@@ -28,7 +28,13 @@ def overlaps(rng: np.random.Generator, place: str) -> dict[str, float]:
         size = 10.0 ** rng.uniform(-9, -1)
         k, v = np.array([1.0, 0, 0, 0]) + size * k, np.array([0, 1.0, 0, 0]) + size * v
     k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
-    return {"kappa": float(k[0]), "nu": float(v[1]), "theta": float(v[0]), "eta": float(k[1]), "rho": float(k @ v)}
+    return {
+        "kappa": float(k[0]),
+        "nu": float(v[1]),
+        "theta": float(v[0]),
+        "eta": float(k[1]),
+        "rho": float(k @ v),
+    }
 
 
 PLACES = ("manifold", "generic", "near truth", "truth", "right value")

@@ -35,7 +35,7 @@ def test_whole_numbers_are_whole_and_large_enough(value):
 
 def test_counts_are_integers():
     check_count("n", np.int64(3))
-    with pytest.raises(TypeError, match="`n` must be an integer >= 1, got 2.0"):
+    with pytest.raises(TypeError, match=r"`n` must be an integer >= 1, got 2\.0"):
         check_count("n", 2.0)
     with pytest.raises(ValueError, match="`n` must be an integer >= 1, got 0"):
         check_count("n", 0)

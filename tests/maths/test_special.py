@@ -11,7 +11,9 @@ from soloc.maths import special
 
 def double(function, *arguments):
     with jax.enable_x64(True):
-        return jax.tree.map(np.asarray, function(*(jax.numpy.asarray(x, jax.numpy.float64) for x in arguments)))
+        return jax.tree.map(
+            np.asarray, function(*(jax.numpy.asarray(x, jax.numpy.float64) for x in arguments))
+        )
 
 
 def test_variance_of_erf_is_a_difference_of_owens_t():
@@ -24,7 +26,7 @@ def test_variance_of_erf_is_a_difference_of_owens_t():
 def test_variance_of_erf_keeps_full_precision_where_the_difference_has_none(x, g):
     with mp.workdps(40):
         a = 1 / mp.sqrt(1 + 4 * mp.mpf(g) ** 2)
-        integrand = lambda y: mp.exp(-mp.mpf(x) ** 2 * (1 + y**2)) / (1 + y**2)  # noqa: E731
+        integrand = lambda y: mp.exp(-(mp.mpf(x) ** 2) * (1 + y**2)) / (1 + y**2)  # noqa: E731
         true = 4 / mp.pi * mp.quad(integrand, mp.linspace(a, 1, 9))
     assert float(double(special.erf_variance, x, g)) == pytest.approx(float(true), rel=1e-13)
 

@@ -1,14 +1,14 @@
-"""Softmax risks by brute force in NumPy: a fixed fine grid, no Laplace transform of a quadratic form, no adaptivity."""
+"""Softmax risks by brute force in NumPy, on fixed fine grids."""
 
 import numpy as np
 
 
 def posterior_miss(m, L, step=0.01):
-    """E[1 - p_J0] for gamma = 1, k = k*, lam = m, which by Nishimori's identity is the excess of softmax at the truth.
+    """E[1 - p_J0] for gamma = 1, k = k*, lam = m: by Nishimori the excess of softmax at the truth.
 
     1 - p_s = sum over the others of E_l / S, and 1/S = int exp(-t S) dt, so that with u = log t
-    E[1 - p_s] = (L - 1) int s0 p1 p0^(L-2) du where p1 = E_b[t E exp(-t E)]. Every expectation over a score is a trapezoid sum in the
-    score on a grid finer than the cliff of exp(-t E).
+    E[1 - p_s] = (L - 1) int s0 p1 p0^(L-2) du where p1 = E_b[t E exp(-t E)].
+    Every mean over a score is a trapezoid sum on a grid finer than the cliff of exp(-t E).
     """
     reach = 9.5
     x = np.arange(-reach, reach + 1e-12, min(0.01, 0.05 / m))
@@ -26,8 +26,10 @@ def posterior_miss(m, L, step=0.01):
 
 
 def softmax_two_tokens(m, gamma, lam, kappa, nu, theta, eta, rho, nodes=400):
-    """Excess of softmax for L = 2 by tensor Gauss-Legendre over both scores, with E[(T - c)^2 | scores] straight from the
-    Gaussian conditional law of (b_s, b_1, c)."""
+    """Excess of softmax for L = 2 by tensor Gauss-Legendre over both scores.
+
+    E[(T - c)^2 | scores] comes straight from the Gaussian conditional law of (b_s, b_1, c).
+    """
     x, w = np.polynomial.legendre.leggauss(nodes)
     x, w = 9.5 * x, 9.5 * w * np.exp(-0.5 * (9.5 * x) ** 2) / np.sqrt(2.0 * np.pi)
     signal, other = np.meshgrid(x, x, indexing="ij")
@@ -40,7 +42,7 @@ def softmax_two_tokens(m, gamma, lam, kappa, nu, theta, eta, rho, nodes=400):
 
 
 def kernel_two_tokens(kernel, m, gamma, kappa, nu, theta, eta, rho, nodes=400, cuts=(0.0,)):
-    """The same for p = f(a_s) / (f(a_s) + f(a_1)), panels cut where the kernel bends; p = 0 for both where f vanishes."""
+    """The same for p = f(a_s) / (f(a_s) + f(a_1)), cut where the kernel bends; both 0 where f vanishes."""
     x, w = np.polynomial.legendre.leggauss(nodes)
 
     def rule(bends):
@@ -59,5 +61,3 @@ def kernel_two_tokens(kernel, m, gamma, kappa, nu, theta, eta, rho, nodes=400, c
     variance = p**2 * gamma**2 * (1 - rho**2) + r**2 * (1 - rho**2) + gamma**2 * (1 - eta**2)
     variance = variance - 2 * p * gamma**2 * (nu - rho * eta)
     return ws @ (mean**2 + variance) @ wo
-
-

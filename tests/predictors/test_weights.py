@@ -25,7 +25,13 @@ KERNELS = {
     soloc.NormalisedSigmoid(0.8): expit,
     soloc.NormalisedReLU(0.8): lambda x: np.maximum(x, 0),
 }
-ALL_SCORES = [*KERNELS, soloc.CosineReweighted(0.8), soloc.Sparsemax(0.8), soloc.Entmax15(0.8), soloc.HardMax(0.8)]
+ALL_SCORES = [
+    *KERNELS,
+    soloc.CosineReweighted(0.8),
+    soloc.Sparsemax(0.8),
+    soloc.Entmax15(0.8),
+    soloc.HardMax(0.8),
+]
 SCORES = np.random.default_rng(0).normal(size=(40, 6))
 SCORES[:, 0] = np.abs(SCORES[:, 0])  # one positive score, so that no kernel vanishes everywhere
 PRESENT = np.arange(6) < np.random.default_rng(1).integers(1, 7, size=(40, 1))

@@ -39,7 +39,9 @@ def test_truth_is_an_orthonormal_pair_in_every_direction():
     with jax.enable_x64(True):
         pairs = [TASKS["plain"].truth(key) for key in jax.random.split(jax.random.key(0), 200)]
     k, v = (np.array([getattr(pair, name) for pair in pairs]) for name in "kv")
-    assert np.sum(k * k, -1) == pytest.approx(np.ones(200)) and np.sum(v * v, -1) == pytest.approx(np.ones(200))
+    assert np.sum(k * k, -1) == pytest.approx(np.ones(200)) and np.sum(v * v, -1) == pytest.approx(
+        np.ones(200)
+    )
     assert np.sum(k * v, -1) == pytest.approx(np.zeros(200), abs=1e-12)
     assert_z(np.abs(k), np.mean(np.abs(k)))
     assert_z(k**2, 0.2)
@@ -106,7 +108,9 @@ def test_posterior_is_the_ratio_of_the_densities():
     with jax.enable_x64(True):
         truth, sample = drawn(task, 5)
         posterior = np.asarray(task.posterior(truth, jnp.asarray(sample.tokens)))
-    signal = stats.multivariate_normal(task.m * np.asarray(truth.k), task.gamma**2 * np.eye(5)).pdf(sample.tokens)
+    signal = stats.multivariate_normal(task.m * np.asarray(truth.k), task.gamma**2 * np.eye(5)).pdf(
+        sample.tokens
+    )
     other = stats.multivariate_normal(BACKGROUND, np.eye(5)).pdf(sample.tokens)
     assert posterior == pytest.approx((signal / other) / (signal / other).sum(-1, keepdims=True), rel=1e-9)
 

@@ -1,4 +1,4 @@
-"""`soloc risk`: the risk of an attention predictor beside Bayes, linear and null, as a small table or as JSON."""
+"""`soloc risk`: the risk of an attention predictor beside Bayes, linear and null, as a table or as JSON."""
 
 import argparse
 import json
@@ -41,21 +41,34 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "risk",
         help="exact risk of an attention predictor beside Bayes, linear and null",
-        description="Population risk of an attention predictor on single-location regression. Exact unless a ± says otherwise.",
+        description="Population risk of an attention predictor on the task. Exact unless a ± says otherwise.",
     )
-    parser.add_argument("--attention", default="erf", metavar="NAME", help="one of " + ", ".join(ATTENTIONS) + " (default erf)")
+    parser.add_argument(
+        "--attention",
+        default="erf",
+        metavar="NAME",
+        help="one of " + ", ".join(ATTENTIONS) + " (default erf)",
+    )
     number = {"metavar": "NUMBER"}
     parser.add_argument("--lam", default="1", help="inverse temperature (default 1)", **number)
     parser.add_argument("--d", default="400", help="dimension of a token (default 400)", **number)
     parser.add_argument("--length", default="10", help="number of tokens L (default 10)", **number)
-    parser.add_argument("--gamma", default=None, help="standard deviation of the signal token (default sqrt(1/2))", **number)
-    parser.add_argument("--eps", default="0", help="standard deviation of the noise on the answer (default 0)", **number)
+    parser.add_argument(
+        "--gamma", default=None, help="standard deviation of the signal token (default sqrt(1/2))", **number
+    )
+    parser.add_argument(
+        "--eps", default="0", help="standard deviation of the noise on the answer (default 0)", **number
+    )
     parser.add_argument("--signal", default=None, help="signal strength m (default sqrt(d/2))", **number)
     for name, default, meaning in zip(
         NAMES, ("1", "1", "0", "0", "0"), ("k . k*", "v . v*", "v . k*", "k . v*", "k . v"), strict=True
     ):
-        parser.add_argument(f"--{name}", default=default, help=f"overlap {meaning} (default {default})", **number)
-    parser.add_argument("--samples", default=None, help="sequences to simulate where no exact risk exists", **number)
+        parser.add_argument(
+            f"--{name}", default=default, help=f"overlap {meaning} (default {default})", **number
+        )
+    parser.add_argument(
+        "--samples", default=None, help="sequences to simulate where no exact risk exists", **number
+    )
     parser.add_argument("--seed", default="0", help="seed of the simulation (default 0)", **number)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.set_defaults(run=run)
@@ -68,7 +81,9 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"`attention` must be one of {', '.join(ATTENTIONS)}, got {options.attention!r}.")
     gamma = {} if options.gamma is None else {"gamma": number(options.gamma)}
     signal = None if options.signal is None else number(options.signal)
-    task = SingleLocation(number(options.d), number(options.length), eps=number(options.eps), signal=signal, **gamma)
+    task = SingleLocation(
+        number(options.d), number(options.length), eps=number(options.eps), signal=signal, **gamma
+    )
     weight = kind(number(options.lam))
     overlaps = Overlaps(*(number(getattr(options, name)) for name in NAMES))
     samples = None if options.samples is None else number(options.samples)
@@ -90,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def number(text: str) -> Any:
-    """The number in `text`, an int where it is whole (also as 1e9). Other text is passed on for the library to refuse."""
+    """The number in `text`, an int where whole (also as 1e9); other text is left for the library."""
     try:
         value = float(text)
     except ValueError:
@@ -104,9 +119,12 @@ def as_table(rows: dict[str, Any], log_bayes: float) -> str:
     if float(rows["bayes"]) == 0.0:  # below the smallest double
         numbers["bayes"] = f"exp({log_bayes:.8g})"
     width = max(map(len, numbers.values()))
-    errors = [f" ± {float(value.error):.2g}" if isinstance(value, Estimate) else "" for value in rows.values()]
+    errors = [
+        f" ± {float(value.error):.2g}" if isinstance(value, Estimate) else "" for value in rows.values()
+    ]
     return "\n".join(
-        f"{name:<8}{text:<{width}}{error}".rstrip() for (name, text), error in zip(numbers.items(), errors, strict=True)
+        f"{name:<8}{text:<{width}}{error}".rstrip()
+        for (name, text), error in zip(numbers.items(), errors, strict=True)
     )
 
 
