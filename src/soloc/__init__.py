@@ -1,5 +1,9 @@
 """soloc: one token of a sequence decides the answer, and nobody says which."""
 
+from soloc.dynamics.descent import descend as descend
+from soloc.dynamics.path import Path as Path
+from soloc.dynamics.population_path import population_path as population_path
+from soloc.dynamics.sgd_path import sgd_path as sgd_path
 from soloc.predictors.normalised import CosineReweighted as CosineReweighted
 from soloc.predictors.normalised import Entmax15 as Entmax15
 from soloc.predictors.normalised import HardMax as HardMax

@@ -9,7 +9,8 @@ from soloc.dynamics.marathon import Diverged
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.starts import from_vectors, uniform_on_manifold, uniform_on_sphere
-from soloc.predictors.pointwise import Erf
+from soloc.predictors.normalised import Sparsemax
+from soloc.predictors.pointwise import Erf, Tanh
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.tasks.single_location import SingleLocation, Truth
 
@@ -35,6 +36,16 @@ def test_overlaps_are_those_of_descent_on_vectors(lam, step_size):
     assert list(short.steps) == list(long.steps) == [0, 300, 600, 900, 1000]
     for name in (*NAMES, "risk", "distance", "lam"):
         np.testing.assert_allclose(short.columns[name], long.columns[name], atol=1e-11, err_msg=name)
+
+
+@pytest.mark.parametrize("weight", [Tanh(0.5), Erf(0.5, per_length=True)], ids=lambda weight: type(weight).__name__)
+def test_other_weights_descend_their_exact_risk_as_on_vectors(weight):
+    k, v, truth = unit_vectors(20, 2)
+    task, options = SingleLocation(d=20, L=4), {"steps": 40, "step_size": 0.02, "every": 20}
+    short = population_path(task, weight, from_vectors(k, v, truth), **options)
+    long = vectors_path(task, truth, weight, Pair(k, v), **options)
+    for name in (*NAMES, "risk"):
+        np.testing.assert_allclose(short.columns[name], long.columns[name], atol=1e-12, err_msg=name)
 
 
 def test_the_paper_on_the_manifold_is_at_kappa_983_after_20000_steps():
@@ -138,6 +149,7 @@ def test_divergence_is_reported_at_its_step():
         ({"lam": lambda t: np.ones(3)}, "`lam` must give one value per step"),
         ({"step_size": np.ones(7)}, "must broadcast"),
         ({"start": (0.0, 0.0)}, "`start` must be `Overlaps`"),
+        ({"weight": Sparsemax(1.0)}, "`weight` must have an exact population risk, got Sparsemax"),
         ({"weight": "erf"}, "`weight` must be one of soloc's weights"),
         ({"task": SingleLocation(d=4, background=np.ones(4))}, "`task` must have no background mean"),
     ],

@@ -78,7 +78,7 @@ def test_the_law_agrees_at_the_dimension_and_length_of_the_paper():
     truth = Truth(*np.linalg.qr(rng.normal(size=(80, 2)))[0].T)
     k, v = rng.normal(size=(2, 3000, 80))
     k, v = k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)
-    shared = {"steps": 300, "step_size": 1e-2, "lam": InverseDecay(2.0, 1e-2), "batch_size": 5, "every": 300}
+    shared = {"steps": 60, "step_size": 3e-2, "lam": InverseDecay(2.0, 5e-2), "batch_size": 5, "every": 60}
     short = sgd_path(task, Erf(2.0), from_vectors(k, v, truth), jax.random.key(1), **shared)
     long = vectors_path(task, truth, Erf(2.0), Pair(k, v), key=jax.random.key(2), **shared)
     for name in NAMES:

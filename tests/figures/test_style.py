@@ -36,7 +36,7 @@ def test_powers_are_plain_characters_and_other_numbers_have_no_label():
 
 @styled
 def axis_of(values):
-    figure, (axis,) = panels(1, 1)
+    _, (axis,) = panels(1, 1)
     axis.plot(values, values)
     logarithmic(axis, "xy")
     return axis

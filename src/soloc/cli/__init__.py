@@ -3,16 +3,25 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
-from soloc.cli import demo, figure, list, reproduce, risk, run
+from soloc.cli import explain, figure, fit, list, predict, reproduce, risk, run
 
-COMMANDS = (risk, demo, reproduce, list, run, figure)
+COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that refuses in one sentence, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message[:1].lower()}{message[1:].rstrip('.')}; see {self.prog} --help.\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a user's mistake becomes one sentence on standard error and exit code 2."""
-    parser = argparse.ArgumentParser(
-        prog="soloc", description="One token decides the answer and nobody says which: exact risks, training and estimators."
+    parser = Parser(
+        prog="soloc",
+        description="One token decides the answer and nobody says which: exact risks, training and estimators.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:

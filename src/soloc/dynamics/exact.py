@@ -13,9 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.overlap_map import Five, erf_slopes, erf_table
-from soloc.predictors.pointwise import Erf
+from soloc.predictors.normalised import NormalisedKernel
+from soloc.predictors.pointwise import Erf, Pointwise
 from soloc.risk.closed_form import Setting, erf_excess
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.population import excess_risk
 from soloc.tasks.single_location import SingleLocation
 
 BLOCK = 1024  # risks are evaluated in blocks of one size: one compilation serves every number of records
@@ -84,7 +86,21 @@ def excess_over_noise(structure: Structure, numbers: Numbers, lam: Any, overlaps
     """R - eps^2, traceable and differentiable."""
     if has_closed_gradient(structure):
         return erf_excess(Setting(numbers.m, numbers.gamma, numbers.L), lam, overlaps)
-    raise NotImplementedError
+    return excess_risk(task_of(structure, numbers), weight_of(structure, numbers, lam), overlaps)
+
+
+def has_exact_risk(structure: Structure) -> bool:
+    """False for the weights whose risk is only simulated: they can be trained on samples alone."""
+    return issubclass(structure.weight_class, (Pointwise, NormalisedKernel))
+
+
+def check_exact_risk(structure: Structure) -> None:
+    """Refuse a weight whose population risk cannot be differentiated."""
+    if not has_exact_risk(structure):
+        raise ValueError(
+            f"`weight` must have an exact population risk, got {structure.weight_class.__name__}."
+            " Train it on samples with `sgd_path`."
+        )
 
 
 class Rule(NamedTuple):
@@ -129,13 +145,14 @@ def evaluate(structure: Structure, numbers: Numbers, lam: np.ndarray, overlaps: 
     flat_numbers = jax.tree.map(spread, numbers)
     flat_lam, flat = spread(lam), overlaps.reshape(5, -1)
     function, size, values = _compiled_risk(structure), flat.shape[1], []
+    block = BLOCK if has_closed_gradient(structure) else min(BLOCK, 1 << max(3, (size - 1).bit_length()))
     with jax.enable_x64(True):
-        for first in range(0, size, BLOCK):
-            cut = lambda x, first=first: _padded(x[..., first : first + BLOCK])  # noqa: E731
+        for first in range(0, size, block):
+            cut = lambda x, first=first: _padded(x[..., first : first + block], block)  # noqa: E731
             values.append(np.asarray(function(jax.tree.map(cut, flat_numbers), cut(flat_lam), cut(flat))))
     return np.concatenate(values)[:size].reshape(shape)
 
 
-def _padded(x: np.ndarray) -> np.ndarray:
-    missing = BLOCK - x.shape[-1]
+def _padded(x: np.ndarray, block: int) -> np.ndarray:
+    missing = block - x.shape[-1]
     return x if missing == 0 else np.concatenate([x, np.repeat(x[..., -1:], missing, axis=-1)], axis=-1)

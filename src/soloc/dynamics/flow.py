@@ -1,7 +1,7 @@
 """Gradient flow, the limit of small steps: the overlaps as an ordinary differential equation, solved by scipy's LSODA."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -9,12 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from soloc.dynamics.exact import Structure, rule_of, split
+from soloc.dynamics.exact import Structure, check_exact_risk, rule_of, split
 from soloc.dynamics.marathon import Record
 from soloc.dynamics.overlap_map import Five, flow_velocity
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import runs_shape
-from soloc.dynamics.records import above_noise, describe, flattened
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened
 from soloc.maths.numbers import check_count, check_real
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.tasks.single_location import SingleLocation
@@ -37,6 +37,7 @@ def flow_path(
     check_real("until", until, "a positive time", 0.0, above=True)
     check_count("records", records)
     structure, numbers = split(task, weight)
+    check_exact_risk(structure)
     shape = runs_shape(start, numbers, weight.lam)
     flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     numbers, lam = flattened(numbers, shape), flat(weight.lam)
@@ -58,7 +59,7 @@ def flow_path(
     lam_seen = np.repeat(lam[None], len(times), axis=0)
     columns = describe(task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, states))
     final = Overlaps(*(x.reshape(shape) for x in states[-1]))
-    return Path(times, columns, final, shape, clock="time")
+    return Path(times, columns, final, shape, clock="time", bayes=partial(bayes_of, task, shape))
 
 
 @cache

@@ -66,7 +66,7 @@ def vectors_path(
 
     def on_a_fresh_batch(pair: Pair, lam: jax.Array, key: jax.Array) -> jax.Array:
         def one(k, v, lam, key):
-            sample = task.sample(truth, key, batch_size)
+            sample = task.sample(truth, key, batch_size or 1)
             present = None if task.lengths is None else jnp.arange(task.L) < sample.lengths[:, None]
             return jnp.mean((predict(weight_of(structure, numbers, lam), k, v, sample.tokens, present) - sample.answers) ** 2)
 

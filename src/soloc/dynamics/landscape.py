@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from soloc.dynamics.critical_points import CriticalPoint, critical_points, overlaps_of
-from soloc.dynamics.exact import evaluate, split
+from soloc.dynamics.exact import check_exact_risk, evaluate, split
 from soloc.dynamics.flow import compiled_velocity, flow_path
 from soloc.dynamics.records import flattened
 from soloc.dynamics.starts import uniform_on_sphere
@@ -45,6 +45,7 @@ def find_points(task: SingleLocation, weight: Any, *, starts: int = 200, seed: i
     """The critical points themselves."""
     check_count("starts", starts)
     structure, numbers = split(task, weight)
+    check_exact_risk(structure)
     if any(np.ndim(x) for x in jax.tree.leaves((numbers, weight.lam))):
         raise ValueError("`task` and `weight` must hold single numbers to have one landscape, got arrays: call it for each.")
     random = np.random.default_rng(seed).normal(size=(starts, 8))

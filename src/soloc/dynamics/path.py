@@ -1,5 +1,6 @@
 """A path: what a training run left behind, one row per run and recorded step."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ class Path:
     shape: tuple[int, ...] = ()  #: of the runs, before they were flattened
     interrupted: bool = False
     clock: str = "step"  #: what `steps` counts: "step", or "time" for a flow
+    bayes: Callable[[], np.ndarray | None] | None = field(default=None, repr=False)  #: Bayes risk of every run, when asked
     about: dict[str, Any] = field(default_factory=dict)  #: what was run, in words and numbers
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -35,10 +37,13 @@ class Path:
         return int(np.prod(self.shape, dtype=int))
 
     def table(self) -> pd.DataFrame:
-        """One row per run and recorded step, run by run."""
-        records = len(self.steps)
+        """One row per run and recorded step, run by run; `excess` is the risk minus the Bayes risk, where that is exact."""
+        records, columns = len(self.steps), dict(self.columns)
+        bayes = self.bayes() if self.bayes is not None and "risk" in columns else None
+        if bayes is not None:
+            columns["excess"] = columns["risk"] - bayes
         index = {"run": np.repeat(np.arange(self.runs), records), self.clock: np.tile(self.steps, self.runs)}
-        return pd.DataFrame(index | {name: values.T.ravel() for name, values in self.columns.items()})
+        return pd.DataFrame(index | {name: values.T.ravel() for name, values in columns.items()})
 
     def last(self) -> pd.DataFrame:
         """The last recorded row of every run."""

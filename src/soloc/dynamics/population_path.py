@@ -1,18 +1,18 @@
 """Projected gradient descent on the population risk, in overlaps: any dimension costs the same."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import Numbers, Structure, evaluate, rule_of, split
+from soloc.dynamics.exact import Numbers, Structure, check_exact_risk, evaluate, rule_of, split
 from soloc.dynamics.marathon import Diverged, Piece, Progress, Record, check_run, run_in_pieces
 from soloc.dynamics.overlap_map import Five, projected_step
 from soloc.dynamics.path import Path
-from soloc.dynamics.records import above_noise, describe, flattened, lam_at
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import InverseDecay, Tabulated
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.tasks.single_location import SingleLocation
@@ -54,7 +54,8 @@ def population_path(
     )
     columns = run.columns(record)
     final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
-    return Path(record.steps, columns, final, run.shape, record.interrupted, about=run.about)
+    bayes = partial(bayes_of, task, run.shape)
+    return Path(record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about)
 
 
 class _Run:
@@ -63,6 +64,7 @@ class _Run:
     def __init__(self, task: Any, weight: Any, start: Any, steps: int, step_size: Any, lam: Any, every: int | None) -> None:
         self.every = check_run(steps, every)
         self.structure, numbers = split(task, weight)
+        check_exact_risk(self.structure)
         if not isinstance(start, Overlaps):
             raise TypeError(f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}.")
         lam = weight.lam if lam is None else lam
@@ -133,6 +135,9 @@ class _Run:
 
     def _start_risk(self, lam: np.ndarray) -> np.ndarray:
         """The risk of the start at other values of lam, (records, runs)."""
+        if self.lam.constant:
+            once = evaluate(self.structure, self.numbers, lam[0], np.stack(self.start))
+            return np.broadcast_to(once, lam.shape)
         return evaluate(self.structure, self.numbers, lam, np.repeat(np.stack(self.start)[:, None], len(lam), axis=1))
 
     def _rises(self, state: Five, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:

@@ -5,10 +5,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from soloc.dynamics.exact import Numbers, Structure, evaluate
+from soloc.dynamics.exact import Numbers, Structure, evaluate, has_exact_risk
 from soloc.dynamics.marathon import Record
 from soloc.dynamics.schedules import Tabulated
 from soloc.risk.overlaps import NAMES
+from soloc.risk.population import bayes_risk
 from soloc.tasks.single_location import SingleLocation
 
 _FLIP_V = np.asarray([1.0, -1.0, -1.0, 1.0, -1.0])  # the overlaps of (k, -v)
@@ -20,12 +21,14 @@ def lam_at(record: Record, lam: Tabulated) -> np.ndarray:
     return np.ascontiguousarray(np.broadcast_to(values, (len(record.steps), record.states.shape[-1])))
 
 
-def above_noise(structure: Structure, numbers: Numbers, lam: np.ndarray, states: np.ndarray) -> np.ndarray:
-    """R - eps^2 at states (records, 5 or 7, runs); the last two of 7 are the norms of k and v.
+def above_noise(structure: Structure, numbers: Numbers, lam: np.ndarray, states: np.ndarray) -> Any:
+    """R - eps^2 at states (records, 5 or 7, runs), None without exact risk; the last two of 7 are the norms of k and v.
 
     |k| multiplies lam. In |v| the risk is quadratic, gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2]: the risks at v and -v give both
     moments.
     """
+    if not has_exact_risk(structure):
+        return None
     overlaps = np.moveaxis(states[:, :5], 1, 0)
     if states.shape[1] == 5:
         return evaluate(structure, numbers, lam, overlaps)
@@ -40,17 +43,29 @@ def above_noise(structure: Structure, numbers: Numbers, lam: np.ndarray, states:
 
 
 def describe(
-    task: SingleLocation, shape: tuple[int, ...], record: Record, lam: np.ndarray, risk_above_noise: np.ndarray
+    task: SingleLocation, shape: tuple[int, ...], record: Record, lam: np.ndarray, risk_above_noise: np.ndarray | None
 ) -> dict[str, np.ndarray]:
     """The columns of a path, each (records, runs)."""
     flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     columns = dict(zip(NAMES, np.moveaxis(record.states[:, :5], 1, 0), strict=True))
-    columns["risk"] = risk_above_noise + flat(task.eps) ** 2
+    if risk_above_noise is not None:
+        columns["risk"] = risk_above_noise + flat(task.eps) ** 2
     columns["distance"] = np.sqrt(columns["theta"] ** 2 + columns["eta"] ** 2 + columns["rho"] ** 2)
     columns["lam"] = lam
     if record.states.shape[1] == 7:
         columns |= {"norm_k": record.states[:, 5], "norm_v": record.states[:, 6]}
     return columns
+
+
+def bayes_of(task: SingleLocation, shape: tuple[int, ...]) -> np.ndarray | None:
+    """The Bayes risk of every run; None with a prior, for which it is only simulated."""
+    if task.prior is not None:
+        return None
+    try:
+        risk = bayes_risk(task)
+    except NotImplementedError:  # the exact Bayes risk covers gamma = 1 alone so far
+        return None
+    return np.broadcast_to(np.asarray(risk, dtype=float), shape).reshape(-1)
 
 
 def flattened(numbers: Any, shape: tuple[int, ...]) -> Any:

@@ -1,16 +1,18 @@
 """Stochastic gradient descent with fresh samples: the path of the overlaps, exactly in law at any dimension."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.exact import split
 from soloc.dynamics.marathon import Piece, Progress, check_run, run_in_pieces
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import runs_shape
-from soloc.dynamics.records import above_noise, describe, flattened, lam_at
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import Tabulated
 from soloc.dynamics.stochastic import SLOTS, Chain, Plan, compiled_chain, observe, triangular
 from soloc.maths.numbers import check_count, check_real
@@ -87,7 +89,8 @@ def sgd_path(
     columns = describe(task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, record.states))
     final = Overlaps(*(columns[name][-1].reshape(shape) for name in NAMES))
     about = {"task": task, "weight": weight, "steps": steps, "every": every, "batch_size": batch_size, "momentum": momentum}
-    return Path(record.steps, columns, final, shape, record.interrupted, about=about | {"free_norms": free_norms})
+    about["free_norms"] = free_norms
+    return Path(record.steps, columns, final, shape, record.interrupted, bayes=partial(bayes_of, task, shape), about=about)
 
 
 def _coordinates(plan: Plan, start: Overlaps) -> jax.Array:
@@ -100,7 +103,7 @@ def _coordinates(plan: Plan, start: Overlaps) -> jax.Array:
     one, zero = np.ones(plan.runs), np.zeros(plan.runs)
     vectors = [[kappa, eta, k3, zero], [theta, nu, v3, v4], [one, zero, zero, zero], [zero, one, zero, zero]]
     at_rest = [np.zeros((4, plan.runs))] * (plan.frame - 4)
-    return triangular([np.stack(vector) for vector in vectors] + at_rest)
+    return triangular([jnp.asarray(np.asarray(vector)) for vector in (*vectors, *at_rest)])
 
 
 def _padded(values: np.ndarray, rows: int) -> np.ndarray:

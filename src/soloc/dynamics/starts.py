@@ -1,14 +1,12 @@
 """Starts: where training begins, as overlaps drawn exactly in law for any dimension, or from vectors and samples."""
 
 import math
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.maths.draws import chi
 from soloc.maths.numbers import check_count, check_whole
 from soloc.risk.overlaps import Overlaps
 from soloc.tasks.single_location import SingleLocation, Truth
@@ -21,19 +19,17 @@ def uniform_on_sphere(d: int, runs: int, key: jax.Array) -> Overlaps:
     """k and v independent and uniform on the sphere of R^d, for d up to 1e15 and beyond: only four coordinates are drawn."""
     check_whole("d", d, 4)
     check_count("runs", runs)
-    with jax.enable_x64(True):
-        return Overlaps(*(np.asarray(x) for x in _sphere(np.asarray(d, dtype=float), key, runs)))
+    rng = _generator(key)
+    k = np.stack([*rng.normal(size=(2, runs)), np.sqrt(rng.chisquare(d - 2, size=runs)), np.zeros(runs)])
+    v = np.stack([*rng.normal(size=(3, runs)), np.sqrt(rng.chisquare(d - 3, size=runs))])
+    k, v = k / np.linalg.norm(k, axis=0), v / np.linalg.norm(v, axis=0)
+    return Overlaps(k[0], v[1], v[0], k[1], np.sum(k * v, axis=0))
 
 
-@partial(jax.jit, static_argnums=2)
-def _sphere(d: jax.Array, key: jax.Array, runs: int) -> tuple[jax.Array, ...]:
-    normal_key, chi_key = jax.random.split(key)
-    z = jax.random.normal(normal_key, (5, runs))
-    lengths = chi(chi_key, jnp.stack([d - 2.0, d - 3.0])[:, None], (2, runs))
-    k = jnp.stack([z[0], z[1], lengths[0], jnp.zeros(runs)])
-    v = jnp.stack([z[2], z[3], z[4], lengths[1]])
-    k, v = k / jnp.linalg.norm(k, axis=0), v / jnp.linalg.norm(v, axis=0)
-    return k[0], v[1], v[0], k[1], jnp.sum(k * v, axis=0)
+def _generator(key: jax.Array) -> np.random.Generator:
+    """A numpy generator seeded by a JAX key: starts are few, and need no compilation."""
+    is_typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+    return np.random.default_rng(np.asarray(jax.random.key_data(key) if is_typed else key))
 
 
 def uniform_on_manifold(d: int, runs: int, key: jax.Array) -> Overlaps:
@@ -44,24 +40,16 @@ def uniform_on_manifold(d: int, runs: int, key: jax.Array) -> Overlaps:
     """
     check_whole("d", d, 4)
     check_count("runs", runs)
-    kept, found = [], 0
-    with jax.enable_x64(True):
-        while found < runs:
-            pair, accepted = (np.asarray(x) for x in _manifold(np.asarray(d, dtype=float), key, runs))
-            kept.append(pair[:, accepted])
-            found += int(accepted.sum())
-            key = jax.random.fold_in(key, found)
+    kept, found, rng = [], 0, _generator(key)
+    while found < runs:
+        z = rng.normal(size=(2, runs))
+        pair = z / np.sqrt(z * z + rng.chisquare(d - 3, size=(2, runs)))
+        accepted = rng.uniform(size=runs) ** 2 < 1.0 - 0.5 * np.sum(pair**2, axis=0)
+        kept.append(pair[:, accepted])
+        found += int(accepted.sum())
     kappa, nu = np.concatenate(kept, axis=1)[:, :runs]
     zero = np.zeros(runs)
     return Overlaps(kappa, nu, zero, zero, zero)
-
-
-@partial(jax.jit, static_argnums=2)
-def _manifold(d: jax.Array, key: jax.Array, runs: int) -> tuple[jax.Array, jax.Array]:
-    normal_key, chi_key, accept_key = jax.random.split(key, 3)
-    z = jax.random.normal(normal_key, (2, runs))
-    pair = z / jnp.sqrt(z * z + chi(chi_key, d - 3.0, (2, runs)) ** 2)
-    return pair, jax.random.uniform(accept_key, (runs,)) ** 2 < 1.0 - 0.5 * jnp.sum(pair**2, axis=0)
 
 
 def from_vectors(k: Any, v: Any, truth: Truth) -> Overlaps:

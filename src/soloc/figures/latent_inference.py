@@ -1,5 +1,7 @@
 """Error of every mechanism against the number of tokens, with the law of each."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -19,7 +21,7 @@ def figure(table: pd.DataFrame) -> Figure:
     """Measured errors as markers, laws as lines."""
     drawing, (axis,) = panels(1, ["Learning the latent within the context"], width=7.6, height=4.6)
     for at, (name, rows) in enumerate(table.groupby("mechanism", sort=False)):
-        style = {"color": COLOURS[at], "linewidth": 1.3}
+        style: dict[str, Any] = {"color": COLOURS[at], "linewidth": 1.3}
         axis.plot(rows["L"], rows["law"], linestyle="--" if "softmax" in str(name) else "-", **style)
         axis.plot(
             rows["L"],

@@ -10,7 +10,7 @@ def panel_rule(edges: jax.Array, order: int) -> tuple[jax.Array, jax.Array]:
     nodes, weights = np.polynomial.legendre.leggauss(order)
     left, length = edges[..., :-1, None], jnp.diff(edges, axis=-1)[..., None]
     x = left + 0.5 * (1.0 + nodes) * length
-    w = 0.5 * weights * length
+    w = length * (0.5 * weights)
     shape = (*edges.shape[:-1], -1)
     return x.reshape(shape), w.reshape(shape)
 

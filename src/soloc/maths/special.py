@@ -97,7 +97,9 @@ def _erf_variance_jvp(primals, tangents):
 def erfcx_of_large(x: jax.Array) -> jax.Array:
     """exp(x^2) erfc(x) for x >= 10, by its asymptotic series: (1 - 1/2x^2 + 3/4x^4 - ...) / (x sqrt(pi))."""
     z = 0.5 / (x * x)
-    series = 1.0 - z * (1.0 - 3.0 * z * (1.0 - 5.0 * z * (1.0 - 7.0 * z * (1.0 - 9.0 * z))))
+    series = jnp.ones_like(x)
+    for odd in (15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0):
+        series = 1.0 - odd * z * series
     return series / (x * np.sqrt(np.pi))
 
 

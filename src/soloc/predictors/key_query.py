@@ -28,7 +28,7 @@ class PowerLaw(NamedTuple):
         return self.scale * float(L) ** self.exponent
 
 
-Setting = float | Callable[[int], float]  #: a number, or a schedule: any function of the number of tokens
+Setting = float | PowerLaw | Callable[[int], float]  #: a number, or a schedule: any function of the number of tokens
 
 
 class Seen(NamedTuple):

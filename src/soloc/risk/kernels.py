@@ -35,7 +35,9 @@ def kernel_means(log_kernel: LogKernel, u: jax.Array, centre: jax.Array, s: jax.
     cliff = _cliff(log_kernel, u, centre, s)
     sharpest = jnp.full_like(u, jnp.minimum(1.0 / s, 1.0))
     bend = jnp.clip(jnp.full_like(u, -centre / s), -_REACH, _REACH)
-    points, units = jnp.stack([cliff, bend, jnp.zeros_like(u)], axis=-1), jnp.stack([sharpest, sharpest, jnp.ones_like(u)], axis=-1)
+    at_cliff = jnp.where(cliff > bend, jnp.minimum(sharpest, cliff - bend), sharpest)  # a kernel that vanishes at its bend
+    points = jnp.stack([cliff, bend, jnp.zeros_like(u)], axis=-1)
+    units = jnp.stack([at_cliff, sharpest, jnp.ones_like(u)], axis=-1)
     edges = edges_around(points, units, _LEVELS)
     edges = jnp.concatenate([jnp.full((*u.shape, 1), -_REACH), edges, jnp.full((*u.shape, 1), _REACH)], axis=-1)
     alpha, w = jax.lax.stop_gradient(panel_rule(jnp.clip(edges, -_REACH, _REACH), order))
@@ -81,5 +83,6 @@ def add_all_zero(moments: WeightMoments, m: jax.Array, gamma: jax.Array, kappa: 
     edge = -m * kappa / gamma  # the signal's kernel is zero for x below it
     density = jnp.exp(-0.5 * edge**2 - _LOG_ROOT_TWO_PI)
     scale = jnp.exp((L - 1.0) * math.log(0.5) - moments.log_miss)
-    powers = (ndtr(edge), -density, ndtr(edge) - edge * density)
-    return moments._replace(ee=tuple(e + scale * power for e, power in zip(moments.ee, powers, strict=True)))
+    zeroth, first, second = moments.ee
+    ee = (zeroth + scale * ndtr(edge), first - scale * density, second + scale * (ndtr(edge) - edge * density))
+    return moments._replace(ee=ee)

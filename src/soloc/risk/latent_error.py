@@ -4,6 +4,8 @@ Given keys and query, sum_l w_l v_l - z phi(q) is Gaussian with a variance in cl
 keys gives the expected squared error and not one squared error.
 """
 
+from typing import Any
+
 import numpy as np
 
 from soloc.maths.harmonics import Harmonics, funk_hecke
@@ -49,7 +51,7 @@ def softmax_spread(task: ExchangeableLatent, temperature: float) -> float:
     g = np.exp((t - 1) / temperature)
     g /= np.sum(g * law) / np.sum(law)
     zonal = (t, (d * t * t - 1) / (d - 1))  # phi_l(k).phi_l(q) = share_l P_l(t)
-    square = 0.0
+    square: Any = 0.0
     for l, share in enumerate(features.shares, 1):
         c = float(funk_hecke(l, d, temperature))
         square = square + share * (1 - 2 * c * zonal[l - 1] + c * c)

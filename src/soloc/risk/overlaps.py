@@ -29,7 +29,7 @@ class Overlaps:
     rho: Any = 0.0
 
     def __post_init__(self) -> None:
-        values = (self.kappa, self.nu, self.theta, self.eta, self.rho)
+        values: tuple[Any, ...] = (self.kappa, self.nu, self.theta, self.eta, self.rho)
         for name, value in zip(NAMES, values, strict=True):
             check_real(name, value, "a finite number between -1 and 1")
         if not all(is_concrete(value) for value in values):

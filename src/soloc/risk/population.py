@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import jax
@@ -12,6 +12,7 @@ import numpy as np
 from soloc.maths.precision import as_double
 from soloc.predictors.normalised import NormalisedKernel, NormalisedReLU, Softmax
 from soloc.predictors.pointwise import Erf, Pointwise
+from soloc.risk.bayes import log_bayes
 from soloc.risk.closed_form import Setting, erf_excess, log_erf_excess
 from soloc.risk.estimate import Estimate
 from soloc.risk.kernels import add_all_zero, kernel_laws
@@ -63,17 +64,17 @@ def log_excess_risk(task: SingleLocation, weight: Pointwise | NormalisedKernel, 
 
 
 def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps: Overlaps, *, log: bool) -> jax.Array:
-    numbers = tuple(getattr(weight, field.name) for field in fields(weight) if field.name != "per_length")
-    program = _program(type(weight), getattr(weight, "per_length", False), log)
-    o = (overlaps.kappa, overlaps.nu, overlaps.theta, overlaps.eta, overlaps.rho)
+    numbers = tuple(_real(getattr(weight, field.name)) for field in fields(weight) if field.name != "per_length")
+    kind: Any = type(weight)
+    program = _program(kind, getattr(weight, "per_length", False), log)
+    o = tuple(_real(getattr(overlaps, name)) for name in NAMES)
+    m, gamma = _real(task.m), _real(task.gamma)
     with jax.enable_x64(True):
         if task.lengths is None:
-            result = program((task.m, task.gamma, task.L), numbers, o)
+            result = program((m, gamma, _real(task.L)), numbers, o)
         else:
-            values, chances = task.length_law()
-            depth = max(jnp.ndim(number) for number in (task.m, task.gamma, *numbers, *o))
-            lengths, chances = (array.reshape(-1, *(1,) * depth) for array in (values, chances))
-            result = program((task.m, task.gamma, lengths), numbers, o)
+            lengths, chances = _length_axis(task, (m, gamma, *numbers, *o))
+            result = program((m, gamma, lengths), numbers, o)
             result = jax.nn.logsumexp(result, axis=0, b=chances) if log else jnp.sum(chances * result, axis=0)
     if not isinstance(weight, Erf) and not isinstance(result, jax.core.Tracer) and not np.all(np.isfinite(result)):
         raise ValueError(
@@ -83,8 +84,8 @@ def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps:
     return result
 
 
-@lru_cache(maxsize=None)
-def _program(kind: type, per_length: bool, log: bool) -> Callable[..., jax.Array]:
+@cache
+def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]:
     """The compiled risk of one kind of weight: (m, gamma, L), its numbers and the overlaps, each broadcasting."""
     if kind is Erf and not per_length:
         formula = log_erf_excess if log else erf_excess
@@ -102,15 +103,7 @@ def _program(kind: type, per_length: bool, log: bool) -> Callable[..., jax.Array
         value, log_scale = _kernel_excess(kind(*numbers), m, gamma, L, Overlaps(*o))
         return log_scale + jnp.log(value) if log else value * jnp.exp(log_scale)
 
-    def integrated(*inputs: Any) -> jax.Array:
-        leaves, structure = jax.tree.flatten(as_double(inputs))
-        shape = jnp.broadcast_shapes(*(leaf.shape for leaf in leaves))
-        if shape == ():
-            return one(inputs=jax.tree.unflatten(structure, leaves))
-        flat = jax.tree.unflatten(structure, [jnp.broadcast_to(leaf, shape).ravel() for leaf in leaves])
-        return jax.lax.map(one, flat, batch_size=_AT_ONCE).reshape(shape)
-
-    return jax.jit(integrated)
+    return jax.jit(lambda *inputs: _over_settings(one, inputs))
 
 
 def _kernel_excess(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, o: Overlaps) -> tuple[jax.Array, jax.Array]:
@@ -186,4 +179,36 @@ def log_bayes_excess(task: SingleLocation) -> jax.Array:
         raise ValueError("`prior` must be uniform for the exact Bayes risk; use bayes_risk, which simulates and gives its error.")
     if not isinstance(task.gamma, jax.core.Tracer) and np.all(np.asarray(task.gamma) == 1.0):
         return log_excess_risk(task, Softmax(task.m), Overlaps(1.0, 1.0))
-    raise NotImplementedError
+    numbers = (_real(task.d), _real(task.m), _real(task.gamma))
+    with jax.enable_x64(True):
+        if task.lengths is None:
+            return _bayes_program(*numbers, _real(task.L))
+        lengths, chances = _length_axis(task, numbers)
+        return jax.nn.logsumexp(_bayes_program(*numbers, lengths), axis=0, b=chances)
+
+
+def _real(number: Any) -> Any:
+    """A whole number as a real one, so that both run the same compiled program."""
+    return float(number) if isinstance(number, int) else number
+
+
+def _length_axis(task: SingleLocation, numbers: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Lengths and their probabilities along a new first axis in front of those of `numbers`."""
+    depth = max(jnp.ndim(number) for number in numbers)
+    values, chances = task.length_law()
+    return values.reshape(-1, *(1,) * depth), chances.reshape(-1, *(1,) * depth)
+
+
+@jax.jit
+def _bayes_program(*numbers: Any) -> jax.Array:
+    return _over_settings(lambda setting: log_bayes(*setting), numbers)
+
+
+def _over_settings(one: Callable[[Any], jax.Array], inputs: Any) -> jax.Array:
+    """`one` on every setting of a tree of numbers that broadcast, a few side by side."""
+    leaves, structure = jax.tree.flatten(as_double(inputs))
+    shape = jnp.broadcast_shapes(*(leaf.shape for leaf in leaves))
+    if shape == ():
+        return one(jax.tree.unflatten(structure, leaves))
+    flat = jax.tree.unflatten(structure, [jnp.broadcast_to(leaf, shape).ravel() for leaf in leaves])
+    return jax.lax.map(one, flat, batch_size=_AT_ONCE).reshape(shape)

@@ -64,7 +64,7 @@ class SingleLocation:
 
     d: Any = 400
     L: Any = None
-    gamma: Any = math.sqrt(0.5)
+    gamma: Any = 0.5**0.5
     eps: Any = 0.0
     signal: Any = None
     prior: Any = None
@@ -107,7 +107,7 @@ class SingleLocation:
         check_whole("lengths.values", values, 1)
         if not (np.all(chances >= 0) and abs(chances.sum() - 1.0) < 1e-9):
             raise ValueError(f"`lengths.probabilities` must be non-negative and sum to 1, got a sum of {chances.sum():.6g}.")
-        if self.L != values.max():
+        if values.max() != self.L:
             raise ValueError(f"`L` must be the longest of `lengths` or left out, got {self.L} against {values.max()}.")
         if self.prior is not None:
             raise ValueError("`prior` and `lengths` cannot be combined: leave one of them out.")

@@ -1,0 +1,107 @@
+"""Rivals of the estimators: gated attention-MIL in PyTorch, mean-pool ridge, boosted trees on pooled
+statistics.
+
+Each takes bags, labels and a seed and returns a function from bags to predictions. torch and lightgbm are
+imported only here, and only when called.
+"""
+
+import numpy as np
+from sklearn.linear_model import RidgeCV
+
+EPOCHS, PATIENCE, BATCH, HIDDEN = 200, 20, 64, 64
+LEARNING_RATE, WEIGHT_DECAY = 1e-3, 1e-4
+
+
+def attention_mil(bags, labels, seed):
+    """Gated attention (Ilse, Tomczak and Welling 2018) on a hidden layer, Adam, early stopping on a fifth of
+    the bags."""
+    import torch
+
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    mean, scale = bags.values.mean(axis=0), bags.values.std(axis=0) + 1e-9
+    middle, spread = labels.mean(), labels.std()
+    longest = int(bags.lengths.max())
+
+    def padded(some):
+        width = max(longest, int(some.lengths.max()))
+        x = np.zeros((len(some), width, some.width), dtype=np.float32)
+        mask = np.arange(width) < some.lengths[:, None]
+        x[mask] = (some.values - mean) / scale
+        return torch.from_numpy(x), torch.from_numpy(mask)
+
+    class Network(torch.nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.embed = torch.nn.Sequential(torch.nn.Linear(width, HIDDEN), torch.nn.ReLU())
+            self.tanh, self.gate = torch.nn.Linear(HIDDEN, HIDDEN), torch.nn.Linear(HIDDEN, HIDDEN)
+            self.score, self.out = torch.nn.Linear(HIDDEN, 1), torch.nn.Linear(HIDDEN, 1)
+
+        def forward(self, x, mask):
+            h = self.embed(x)
+            score = self.score(torch.tanh(self.tanh(h)) * torch.sigmoid(self.gate(h)))[..., 0]
+            weight = torch.softmax(score.masked_fill(~mask, -1e9), dim=1)
+            return self.out((weight[..., None] * h).sum(dim=1))[:, 0]
+
+    x, mask = padded(bags)
+    y = torch.from_numpy(((labels - middle) / spread).astype(np.float32))
+    order = rng.permutation(len(bags))
+    held, kept = order[: len(bags) // 5], order[len(bags) // 5 :]
+    network = Network(bags.width)
+    optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    best, best_state, since = np.inf, None, 0
+    for _ in range(EPOCHS):
+        network.train()
+        for batch in np.array_split(rng.permutation(kept), max(1, len(kept) // BATCH)):
+            optimiser.zero_grad()
+            loss = torch.mean((network(x[batch], mask[batch]) - y[batch]) ** 2)
+            loss.backward()
+            optimiser.step()
+        network.eval()
+        with torch.no_grad():
+            error = float(torch.mean((network(x[held], mask[held]) - y[held]) ** 2))
+        since += 1
+        if error < best:
+            best, since = error, 0
+            best_state = {name: value.clone() for name, value in network.state_dict().items()}
+        if since >= PATIENCE:
+            break
+    network.load_state_dict(best_state)
+
+    def predict(some):
+        with torch.no_grad():
+            return middle + spread * network(*padded(some)).numpy()
+
+    return predict
+
+
+def mean_pool_ridge(bags, labels, seed):
+    """Ridge regression on the mean of the bag, its penalty chosen by leave-one-out."""
+    model = RidgeCV(np.geomspace(1e-3, 1e4, 15)).fit(means(bags), labels)
+    return lambda some: model.predict(means(some))
+
+
+def boosted_trees(bags, labels, seed):
+    """LightGBM on mean, standard deviation, minimum and maximum of every feature."""
+    import lightgbm
+
+    model = lightgbm.LGBMRegressor(
+        n_estimators=300, learning_rate=0.05, n_jobs=1, random_state=seed, verbose=-1
+    )
+    model.fit(statistics(bags), labels)
+    return lambda some: model.booster_.predict(statistics(some))
+
+
+def means(bags):
+    """The mean of each bag."""
+    return np.add.reduceat(bags.values, bags.offsets[:-1]) / bags.lengths[:, None]
+
+
+def statistics(bags):
+    """Mean, standard deviation, minimum and maximum of each feature within each bag."""
+    starts = bags.offsets[:-1]
+    centre = means(bags)
+    variance = np.add.reduceat(bags.values**2, starts) / bags.lengths[:, None] - centre**2
+    extremes = [np.minimum.reduceat(bags.values, starts), np.maximum.reduceat(bags.values, starts)]
+    return np.hstack([centre, np.sqrt(np.maximum(variance, 0)), *extremes])

@@ -1,0 +1,90 @@
+"""`soloc fit`: from a table with one row per instance to a model file."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from soloc.cli.tables import read_table
+
+
+def add(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser("fit", help="fit a model to a table with one row per instance")
+    parser.add_argument("data", type=Path, help="Parquet, CSV or TSV file, one row per instance")
+    parser.add_argument("--bag", required=True, help="column that says which bag a row belongs to")
+    parser.add_argument("--label", required=True, help="column of the label, equal within a bag")
+    parser.add_argument("--out", required=True, type=Path, help="model file to write")
+    parser.add_argument(
+        "--features", help="feature columns, separated by commas (default: every numeric one)"
+    )
+    parser.add_argument("--name", help="column that names the instances, for `explain`")
+    parser.add_argument(
+        "--group", help="column whose values are never split between fitting and held-out bags"
+    )
+    parser.add_argument("--classify", action="store_true", help="the label is a class, not a number")
+    parser.add_argument("--loss", default="auto", choices=("auto", "likelihood", "squared"))
+    parser.add_argument("--alpha", default="auto", help='penalty: a number or "auto"')
+    parser.add_argument("--context", action="store_true", help="add a linear term in the mean of the bag")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fit, save, and say how far the model can be trusted."""
+    from soloc.estimators import Bags, SingleLocationClassifier, SingleLocationRegressor
+
+    if not options.out.parent.is_dir():
+        raise ValueError(f"`--out` must lie in a folder that exists, {options.out.parent} does not.")
+    frame = read_table(options.data)
+    aside = {options.bag, options.label, options.name, options.group}
+    features = options.features.split(",") if options.features else None
+    if features is None:
+        features = [c for c in frame.select_dtypes("number").columns if c not in aside]
+    bags = Bags.from_frame(frame, options.bag, features, label=options.label, name=options.name)
+    say(f"{options.data}: {len(bags)} bags, {len(bags.values)} instances, {bags.width} features")
+    groups = None
+    if options.group is not None:
+        groups = Bags.from_frame(frame, options.bag, features, label=options.group).labels
+    kind = SingleLocationClassifier if options.classify else SingleLocationRegressor
+    model = kind(
+        loss=options.loss,
+        alpha=number_or_auto(options.alpha),
+        context=options.context,
+        random_state=options.seed,
+    )
+    model.on_progress = show_progress
+    say("choosing start, loss and penalty on held-out bags ...")
+    model.fit(bags, groups=groups)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    if model.selection_ is not None:
+        say(model.selection_.to_string(index=False, float_format=lambda number: f"{number:.4g}"))
+    say(f"loss {model.loss_}, alpha {model.alpha_:.4g}; {model.n_iter_} iterations: {model.history_.reason}")
+    say(str(model.diagnostics_))
+    notes = {"bag": options.bag, "label": options.label, "name": options.name, "features": bags.features}
+    model.save(options.out, notes)
+    print(f"wrote {options.out}")
+    return 0
+
+
+def number_or_auto(text: str) -> float | str:
+    """The value of `--alpha`."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'`--alpha` must be a number or "auto", got {text!r}.') from None
+
+
+def show_progress(history: Any) -> None:
+    """One line on a terminal that is written over; nothing in a log."""
+    if sys.stderr.isatty():
+        count, value = len(history.objective) - 1, history.objective[-1]
+        print(f"\riteration {count}: objective {value:.6g}   ", end="", file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Progress goes to standard error, so that standard output stays for results."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,52 @@
+"""`soloc predict`: labels, intervals and the decisive instance for the bags of a table."""
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from soloc.cli.tables import bags_for, read_table
+
+
+def add(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser("predict", help="predict the bags of a table with a fitted model")
+    parser.add_argument("model", type=Path, help="model file written by `soloc fit`")
+    parser.add_argument("data", type=Path, help="Parquet, CSV or TSV file with the columns of the fit")
+    parser.add_argument("--out", type=Path, help="CSV or Parquet file to write (default: standard output)")
+    parser.add_argument("--coverage", type=float, default=0.9, help="of the intervals")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """One row per bag: prediction, interval or probabilities, decisive instance and its weight."""
+    from soloc.estimators import PointingWarning, load
+
+    if options.out is not None and options.out.suffix.lower() not in (".csv", ".parquet"):
+        raise ValueError(f"`--out` must end in .csv or .parquet, got {options.out.name}.")
+    model = load(options.model)
+    bags = bags_for(model, read_table(options.data))
+    table = pd.DataFrame({model.notes_["bag"]: [bags.id_of(i) for i in range(len(bags))]})
+    table["prediction"] = model.predict(bags)
+    if hasattr(model, "predict_interval"):
+        table[["lower", "upper"]] = model.predict_interval(bags, options.coverage)
+    else:
+        for label, column in zip(model.classes_, model.predict_proba(bags).T, strict=True):
+            table[f"probability_{label}"] = column
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PointingWarning)  # said below, in one line
+        where = model.locate(bags)
+    table["decisive"] = where if bags.names is None else [bags.names_of(i)[j] for i, j in enumerate(where)]
+    table["weight"] = [weights.max() for weights in model.attend(bags)]
+    for doubt in model.diagnostics_.doubts:
+        print(f"do not trust `decisive`: {doubt}", file=sys.stderr)
+    if options.out is None:
+        print(table.to_csv(index=False), end="")
+    elif options.out.suffix.lower() == ".csv":
+        table.to_csv(options.out, index=False)
+    else:
+        table.to_parquet(options.out, index=False)
+    return 0

@@ -1,0 +1,120 @@
+"""`soloc risk`: the risk of an attention predictor beside Bayes, linear and null, as a small table or as JSON."""
+
+import argparse
+import json
+from typing import Any
+
+import jax
+
+from soloc.maths.numbers import check_count
+from soloc.predictors import normalised, pointwise
+from soloc.predictors.normalised import SeesAllScores
+from soloc.predictors.pointwise import Pointwise
+from soloc.risk.estimate import Estimate
+from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.risk.population import bayes_risk, excess_risk, linear_risk, log_bayes_excess, null_risk
+from soloc.tasks.single_location import SingleLocation
+
+ATTENTIONS: dict[str, type[Pointwise] | type[SeesAllScores]] = {
+    "erf": pointwise.Erf,
+    "linear": pointwise.Linear,
+    "one-plus-linear": pointwise.OnePlusLinear,
+    "tanh": pointwise.Tanh,
+    "sigmoid": pointwise.Sigmoid,
+    "one-plus-erf": pointwise.OnePlusErf,
+    "relu": pointwise.ReLU,
+    "softplus": pointwise.Softplus,
+    "exponential": pointwise.Exponential,
+    "softmax": normalised.Softmax,
+    "normalised-softplus": normalised.NormalisedSoftplus,
+    "normalised-sigmoid": normalised.NormalisedSigmoid,
+    "normalised-relu": normalised.NormalisedReLU,
+    "cosine-reweighted": normalised.CosineReweighted,
+    "sparsemax": normalised.Sparsemax,
+    "entmax15": normalised.Entmax15,
+    "hard-max": normalised.HardMax,
+}
+
+
+def add(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "risk",
+        help="exact risk of an attention predictor beside Bayes, linear and null",
+        description="Population risk of an attention predictor on single-location regression. Exact unless a ± says otherwise.",
+    )
+    parser.add_argument("--attention", default="erf", metavar="NAME", help="one of " + ", ".join(ATTENTIONS) + " (default erf)")
+    number = {"metavar": "NUMBER"}
+    parser.add_argument("--lam", default="1", help="inverse temperature (default 1)", **number)
+    parser.add_argument("--d", default="400", help="dimension of a token (default 400)", **number)
+    parser.add_argument("--length", default="10", help="number of tokens L (default 10)", **number)
+    parser.add_argument("--gamma", default=None, help="standard deviation of the signal token (default sqrt(1/2))", **number)
+    parser.add_argument("--eps", default="0", help="standard deviation of the noise on the answer (default 0)", **number)
+    parser.add_argument("--signal", default=None, help="signal strength m (default sqrt(d/2))", **number)
+    for name, default, meaning in zip(
+        NAMES, ("1", "1", "0", "0", "0"), ("k . k*", "v . v*", "v . k*", "k . v*", "k . v"), strict=True
+    ):
+        parser.add_argument(f"--{name}", default=default, help=f"overlap {meaning} (default {default})", **number)
+    parser.add_argument("--samples", default=None, help="sequences to simulate where no exact risk exists", **number)
+    parser.add_argument("--seed", default="0", help="seed of the simulation (default 0)", **number)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the table."""
+    kind = ATTENTIONS.get(options.attention)
+    if kind is None:
+        raise ValueError(f"`attention` must be one of {', '.join(ATTENTIONS)}, got {options.attention!r}.")
+    gamma = {} if options.gamma is None else {"gamma": number(options.gamma)}
+    signal = None if options.signal is None else number(options.signal)
+    task = SingleLocation(number(options.d), number(options.length), eps=number(options.eps), signal=signal, **gamma)
+    weight = kind(number(options.lam))
+    overlaps = Overlaps(*(number(getattr(options, name)) for name in NAMES))
+    samples = None if options.samples is None else number(options.samples)
+    if samples is not None:
+        check_count("samples", samples, 2)
+    seed = number(options.seed)
+    check_count("seed", seed, 0)
+    excess = excess_risk(task, weight, overlaps, key=jax.random.key(seed % 2**32), samples=samples)
+    log_bayes = log_bayes_excess(task)
+    rows = {
+        "risk": excess + task.eps**2 if isinstance(excess, Estimate) else float(excess) + task.eps**2,
+        "excess": excess,
+        "bayes": bayes_risk(task),
+        "linear": linear_risk(task),
+        "null": null_risk(task),
+    }
+    print(as_json(rows, float(log_bayes)) if options.json else as_table(rows, float(log_bayes)))
+    return 0
+
+
+def number(text: str) -> Any:
+    """The number in `text`, an int where it is whole (also as 1e9). Other text is passed on for the library to refuse."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() else value
+
+
+def as_table(rows: dict[str, Any], log_bayes: float) -> str:
+    """One aligned line per quantity, with ± the standard error where the number was simulated."""
+    numbers = {name: f"{float(value):.10g}" for name, value in rows.items()}
+    if float(rows["bayes"]) == 0.0:  # below the smallest double
+        numbers["bayes"] = f"exp({log_bayes:.8g})"
+    width = max(map(len, numbers.values()))
+    errors = [f" ± {float(value.error):.2g}" if isinstance(value, Estimate) else "" for value in rows.values()]
+    return "\n".join(
+        f"{name:<8}{text:<{width}}{error}".rstrip() for (name, text), error in zip(numbers.items(), errors, strict=True)
+    )
+
+
+def as_json(rows: dict[str, Any], log_bayes: float) -> str:
+    """The same numbers in full, with an entry `<name>_error` where a number was simulated."""
+    numbers: dict[str, float] = {}
+    for name, value in rows.items():
+        numbers[name] = float(value)
+        if isinstance(value, Estimate):
+            numbers[f"{name}_error"] = float(value.error)
+    return json.dumps(numbers | {"log_bayes_excess": log_bayes}, indent=2)

@@ -1,0 +1,310 @@
+"""Bags: instances of many bags in one flat array, with the offsets at which each bag begins."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+LARGEST = {"float32": 1e15, "float64": 1e100}  # beyond it squares and their sums may overflow
+
+
+class Bags:
+    """Bags of instances: bag i is `values[offsets[i]:offsets[i + 1]]`.
+
+    Parameters
+    ----------
+    values : array of shape (N, d)
+        Instances of all bags, one after the other. float32 stays float32; everything else becomes float64.
+    offsets : integers of shape (n + 1,)
+        Strictly increasing, from 0 to N: no bag is empty.
+    names : sequence of N strings, optional
+        What each instance is called (a word, an atom), so that `explain` can speak of it.
+    ids : sequence of n hashable values, optional
+        What each bag is called; messages use it. By default its position.
+    labels : array of shape (n,), optional
+        The label of each bag, when a data frame brought it along.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bags = Bags.from_list([np.zeros((2, 3)), np.ones((1, 3))])
+    >>> len(bags), bags.width, bags.lengths.tolist()
+    (2, 3, [2, 1])
+    """
+
+    def __init__(
+        self,
+        values: Any,
+        offsets: Any,
+        *,
+        names: Sequence[str] | None = None,
+        ids: Sequence[Hashable] | None = None,
+        labels: Any = None,
+    ) -> None:
+        starts = np.asarray(offsets)
+        if starts.ndim != 1 or len(starts) < 2 or not np.issubdtype(starts.dtype, np.integer):
+            raise ValueError(
+                "`offsets` must be a one-dimensional array of at least two integers, where each bag begins "
+                "and where "
+                f"the last one ends, got shape {starts.shape} and type {starts.dtype}."
+            )
+        array = numeric(values, "`values`")
+        if array.ndim != 2 or array.shape[1] == 0:
+            raise ValueError(
+                "`values` must have shape (instances, features) with at least one feature, got "
+                f"{array.shape}."
+            )
+        if starts[0] != 0 or starts[-1] != len(array):
+            raise ValueError(
+                f"`offsets` must run from 0 to the number of instances {len(array)}, got {starts[0]} to "
+                f"{starts[-1]}."
+            )
+        self.values = array
+        self.offsets = starts.astype(np.intp)
+        self.ids = None if ids is None else list(ids)
+        self.names = None if names is None else [str(name) for name in names]
+        self.labels = None if labels is None else np.asarray(labels)
+        self.features: list[str] | None = None  # names of the columns, when a data frame brought them along
+        if self.ids is not None and len(self.ids) != len(self):
+            raise ValueError(f"`ids` must have one entry per bag, {len(self)}, got {len(self.ids)}.")
+        if self.names is not None and len(self.names) != len(array):
+            raise ValueError(
+                f"`names` must have one entry per instance, {len(array)}, got {len(self.names)}."
+            )
+        if self.labels is not None and self.labels.shape != (len(self),):
+            raise ValueError(
+                f"`labels` must have one entry per bag, {len(self)}, got shape {self.labels.shape}."
+            )
+        self._refuse_empty()
+        self._refuse_not_finite()
+
+    # -- ways in ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_list(cls, bags: Sequence[Any], **named: Any) -> "Bags":
+        """Bags from a list of arrays of shape (L_i, d)."""
+        if len(bags) == 0:
+            raise ValueError("`X` must hold at least one bag (minimum of 1 is required), got an empty list.")
+        arrays = [bag_array(bag, position) for position, bag in enumerate(bags)]
+        width = arrays[0].shape[1]
+        for position, array in enumerate(arrays):
+            if array.shape[1] != width:
+                raise ValueError(
+                    f"every bag of `X` must have the same number of features: bag 0 has {width}, "
+                    f"bag {position} has {array.shape[1]}."
+                )
+        offsets = np.concatenate([[0], np.cumsum([len(array) for array in arrays])])
+        return cls(np.concatenate(arrays), offsets, **named)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        bag: str,
+        features: Sequence[str] | None = None,
+        label: str | None = None,
+        name: str | None = None,
+    ) -> "Bags":
+        """Bags from a pandas or polars frame with one row per instance.
+
+        Rows of a bag need not be adjacent; bags come in order of first appearance. `features` defaults to
+        every numeric column but `bag`, `label` and `name`. With `label` the labels, which must agree within a
+        bag, are kept as `labels`; with `name` a column of instance names is kept as `names`.
+        """
+        from soloc.estimators.frames import read_frame
+
+        return read_frame(cls, frame, bag, features, label, name)
+
+    # -- what a sequence of bags can do ----------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self.values[a:b] for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True))
+
+    def __getitem__(self, index: Any) -> "Bags":
+        """The chosen bags, again as `Bags`: a position, a slice, positions or a mask."""
+        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:
+            index = index[0]  # scikit-learn indexes what has a shape like this
+        chosen = np.atleast_1d(np.arange(len(self))[index])
+        if len(chosen) == 0:
+            raise ValueError("a selection of bags must keep at least one bag, got none.")
+        lengths = self.lengths[chosen]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Bags(
+            self.values[rows],
+            offsets,
+            names=None if self.names is None else [self.names[row] for row in rows],
+            ids=[self.id_of(i) for i in chosen],
+            labels=None if self.labels is None else self.labels[chosen],
+        )
+
+    def __repr__(self) -> str:
+        size = f"{len(self)} bags, {len(self.values)} instances, {self.width} features"
+        return f"Bags({size}, {self.values.dtype})"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of bags and of features, as scikit-learn asks for it."""
+        return len(self), self.width
+
+    @property
+    def width(self) -> int:
+        """Number of features of an instance."""
+        return self.values.shape[1]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Number of instances of each bag."""
+        return np.diff(self.offsets)
+
+    def id_of(self, position: int) -> Hashable:
+        """What bag number `position` is called."""
+        return int(position) if self.ids is None else self.ids[position]
+
+    def names_of(self, position: int) -> list[str]:
+        """What the instances of a bag are called; their positions when nobody named them."""
+        start, stop = self.offsets[position], self.offsets[position + 1]
+        return [str(i) for i in range(stop - start)] if self.names is None else self.names[start:stop]
+
+    def with_values(self, values: np.ndarray) -> "Bags":
+        """The same bags with other features, one row per instance as before."""
+        return Bags(values, self.offsets, names=self.names, ids=self.ids, labels=self.labels)
+
+    def split(self, flat: np.ndarray) -> list[np.ndarray]:
+        """One array per bag, from one entry per instance."""
+        return np.split(flat, self.offsets[1:-1])
+
+    # -- refusals --------------------------------------------------------------------------------------------
+
+    def _refuse_empty(self) -> None:
+        lengths = np.diff(self.offsets)
+        if (lengths <= 0).any():
+            position = int(np.argmax(lengths <= 0))
+            raise ValueError(
+                f"bag {self.id_of(position)} of `X` is empty; every bag needs at least one instance."
+            )
+
+    def _refuse_not_finite(self) -> None:
+        largest = LARGEST[self.values.dtype.name]
+        for start in range(0, len(self.values), 65536):
+            block = self.values[start : start + 65536]
+            if -largest < block.min() and block.max() < largest:  # NaN fails both
+                continue
+            row, column = np.argwhere(~(np.abs(block) < largest))[0]
+            position = int(np.searchsorted(self.offsets, start + row, side="right")) - 1
+            where = f"bag {self.id_of(position)} of `X` contains {block[row, column]}"
+            if np.isfinite(block[row, column]):
+                raise ValueError(
+                    f"{where} in feature {column}; sizes must stay below {largest:g}: rescale it."
+                )
+            raise ValueError(
+                f"{where} (NaN or infinity) in feature {column}; remove or impute such values first."
+            )
+
+
+def as_bags(X: Any) -> Bags:
+    """`X` as `Bags`: Bags, an (n, L, d) array, a list of (L_i, d) arrays, or 2-D input whose rows are bags of
+    one."""
+    if isinstance(X, Bags):
+        return X
+    if isinstance(X, (str, bytes)):
+        raise TypeError("`X` must hold bags of numbers, got a string; turn text into token vectors first.")
+    if hasattr(X, "tocsr") or hasattr(X, "todense"):
+        raise TypeError("`X` must be dense: sparse data are not supported; pass `X.toarray()`.")
+    if isinstance(X, (list, tuple)):
+        return from_sequence(X)
+    array = numeric(X, "`X`")
+    if array.ndim == 3:
+        n, length, width = array.shape
+        if length == 0 and n > 0:
+            raise ValueError("bag 0 of `X` is empty; every bag needs at least one instance.")
+        refuse_none(n, width, array.shape)
+        return Bags(array.reshape(n * length, width), np.arange(n + 1) * length)
+    if array.ndim == 2:
+        refuse_none(array.shape[0], array.shape[1], array.shape)
+        return Bags(array, np.arange(len(array) + 1))
+    raise ValueError(
+        "`X` must be an (n, L, d) array, a list of (L_i, d) arrays, `Bags`, or 2-D with one instance per "
+        "bag; got "
+        f"{array.ndim} dimensions, shape {array.shape}. Reshape your data."
+    )
+
+
+def from_sequence(X: Sequence[Any]) -> Bags:
+    """A list of 2-D arrays is bags; a list of rows of numbers is a 2-D array."""
+    if len(X) == 0:
+        raise ValueError("`X` must hold at least one bag (minimum of 1 is required), got an empty list.")
+    for position, bag in enumerate(X):
+        if isinstance(bag, (str, bytes)):
+            raise TypeError(f"bag {position} of `X` must be an array of numbers, got a string.")
+    try:
+        depth = np.ndim(X[0])
+    except ValueError:  # rows of unequal lengths inside the first bag
+        depth = 2
+    return Bags.from_list(X) if depth >= 2 else as_bags(rows_of_numbers(X))
+
+
+def rows_of_numbers(rows: Sequence[Any]) -> np.ndarray:
+    """A 2-D array from a list of equally long rows."""
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        lengths = [
+            np.shape(row) if hasattr(row, "shape") else (len(row) if hasattr(row, "__len__") else ())
+            for row in rows
+        ]
+        odd = next(i for i, shape in enumerate(lengths) if shape != lengths[0])
+        raise ValueError(
+            f"bag {odd} of `X` does not have the shape of bag 0; a list of bags needs (L_i, d) arrays of one "
+            "width."
+        ) from None
+
+
+def bag_array(bag: Any, position: int) -> np.ndarray:
+    """One bag as a 2-D array, or a sentence that names it."""
+    array = numeric(bag, f"bag {position} of `X`")
+    if array.ndim != 2:
+        raise ValueError(
+            f"bag {position} of `X` must have two dimensions, (instances, features), got shape {array.shape}."
+        )
+    if array.shape[0] == 0:
+        raise ValueError(f"bag {position} of `X` is empty; every bag needs at least one instance.")
+    if array.shape[1] == 0:
+        raise ValueError(f"bag {position} of `X` has 0 feature(s) while a minimum of 1 is required.")
+    return array
+
+
+def numeric(values: Any, what: str) -> np.ndarray:
+    """A real array, float32 if it was, else float64; anything else is refused by name."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"{what} must be a rectangular array of numbers; its rows differ in length."
+        ) from None
+    if array.dtype == np.float32 or array.dtype == np.float64:
+        return np.ascontiguousarray(array)
+    if np.issubdtype(array.dtype, np.complexfloating):
+        raise ValueError(f"{what} must be real. Complex data not supported, got {array.dtype}.")
+    if array.dtype.kind in "USmM":
+        raise ValueError(f"{what} must hold numbers, got type {array.dtype}.")
+    if array.dtype == object and any(isinstance(entry, (str, bytes)) for entry in array.flat):
+        raise ValueError(f"{what} must hold numbers, got strings.")
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{what} must hold numbers: {error}") from None
+
+
+def refuse_none(n: int, width: int, shape: tuple[int, ...]) -> None:
+    """Refuse no bags and no features, in the words scikit-learn looks for."""
+    if n == 0:
+        raise ValueError(
+            f"`X` must hold at least one bag: 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+        )
+    if width == 0:
+        raise ValueError(f"`X` has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")

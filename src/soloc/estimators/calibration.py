@@ -1,0 +1,85 @@
+"""Calibration: how far each label lies from its leave-one-out prediction, and the intervals that follow.
+
+Leaving bag i out moves its prediction away from its label: y_i - f_i becomes (y_i - f_i) / (1 - h_i), with
+h_i the leverage of bag i in the Gauss-Newton problem of (k, v, c, b). The scores of all bags then calibrate
+the intervals (conformal prediction with the approximate jackknife), so that they hold although the fit has
+seen every bag.
+"""
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.special import ndtr
+
+from soloc.estimators.model import Head, Reading
+from soloc.estimators.squared import KEY_SHARE, SquaredLoss, weighted_gram
+from soloc.estimators.tokens import Tokens
+
+WIDEST = 3000  # parameters beyond which leverages use only the diagonal of the Gauss-Newton matrix
+
+
+def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
+    """h_i of each bag: how much its own label moves its prediction, (n,)."""
+    attention, pooled = objective.pooled(head.key)
+    blocks = [objective.jacobian(attention, pooled, head.value), pooled]
+    if objective.context is not None:
+        blocks.append(objective.context)
+    penalties = [np.full(block.shape[1], objective.alpha) for block in blocks]
+    penalties[0] *= KEY_SHARE
+    if objective.fit_intercept:
+        blocks.append(np.ones((len(pooled), 1), dtype=pooled.dtype))
+        penalties.append(np.zeros(1))
+    penalty = np.concatenate(penalties) + 1e-9 * len(pooled)
+    h = np.empty(len(pooled))
+    parts = [slice(start, start + 4096) for start in range(0, len(pooled), 4096)]
+    if len(penalty) > WIDEST:
+        diagonal = (
+            sum(np.concatenate([(b[part] ** 2.0).sum(axis=0) for b in blocks]) for part in parts) + penalty
+        )
+        for part in parts:
+            h[part] = np.hstack([b[part] for b in blocks]) ** 2.0 @ (1 / diagonal)
+        return np.clip(h, 0.0, 0.9)
+    matrix = np.diag(penalty)
+    for part in parts:
+        rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
+        matrix += weighted_gram(rows, np.ones(len(rows)))
+    factor = cholesky(matrix, lower=True, check_finite=False)
+    for part in parts:
+        rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
+        h[part] = (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(axis=0)
+    return np.clip(h, 0.0, 0.9)
+
+
+def mixture_cdf(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
+    """P(Y <= y) of each bag under the Gaussian mixture of the head."""
+    z = (tokens.spread(y - reading.offset) - reading.values) / noise
+    return tokens.total(reading.attention * ndtr(z))
+
+
+def posterior_residual(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
+    """Distance of each label from the value of its instance, averaged over where the label says that instance
+    is."""
+    residual = tokens.spread(y - reading.offset) - reading.values
+    posterior = tokens.softmax(np.log(np.maximum(reading.attention, 1e-30)) - 0.5 * (residual / noise) ** 2)
+    return tokens.total(posterior * residual)
+
+
+def mixture_quantile(level: float, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
+    """The y at which the mixture's distribution function reaches `level`, by bisection in all bags at
+    once."""
+    reach = noise * 12.0
+    values = reading.values.astype(np.float64)
+    low = np.minimum.reduceat(values, tokens.starts) + reading.offset - reach
+    high = np.maximum.reduceat(values, tokens.starts) + reading.offset + reach
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        below = mixture_cdf(middle, reading, tokens, noise) < level
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+        if np.max(high - low) < 1e-9 * (1 + np.max(np.abs(middle))):
+            break
+    return 0.5 * (low + high)
+
+
+def conformal_level(scores: np.ndarray, coverage: float) -> float:
+    """The score that a new bag stays below with probability `coverage`, from sorted scores."""
+    rank = int(np.ceil(coverage * (len(scores) + 1))) - 1
+    return float(scores[min(max(rank, 0), len(scores) - 1)])

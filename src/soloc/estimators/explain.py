@@ -1,0 +1,82 @@
+"""An explanation of one bag: every instance with its weight, its value and what it contributed."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from soloc.estimators.bags import as_bags
+from soloc.estimators.tokens import Tokens
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What decided one bag. `table` has one row per instance: name, weight, value, contribution, decisive."""
+
+    bag: str
+    prediction: str
+    table: pd.DataFrame
+    offset: float  #: what the contributions are added to: the intercept, and the context term if there is one
+    doubts: tuple[str, ...]
+
+    def figure(self, ax: Any = None) -> Any:
+        """Weights and contributions as a matplotlib figure."""
+        from soloc.figures.explanation import figure
+
+        return figure(self.table, title=f"bag {self.bag}: prediction {self.prediction}", ax=ax)
+
+    def html(self) -> str:
+        """The instances in a row, shaded by weight, the decisive one framed; contributions on hover."""
+        largest = max(float(self.table["weight"].max()), 1e-12)
+        pieces = []
+        for row in self.table.itertuples():
+            shade = 0.85 * float(row.weight) / largest
+            colour = "30,100,200" if row.contribution >= 0 else "200,70,30"
+            frame = "2px solid #222" if row.decisive else "2px solid transparent"
+            hover = f"weight {row.weight:.3f}, value {row.value:.4g}, contribution {row.contribution:.4g}"
+            style = f"background:rgba({colour},{shade:.3f});border:{frame};border-radius:4px;padding:1px 4px"
+            pieces.append(f'<span title="{escape(hover)}" style="{style}">{escape(str(row.name))}</span>')
+        doubt = "".join(f"<div><em>Do not trust pointing: {escape(text)}.</em></div>" for text in self.doubts)
+        heading = f"<div>bag {escape(self.bag)}: prediction <b>{escape(self.prediction)}</b></div>"
+        body = f"{heading}<div>{' '.join(pieces)}</div>{doubt}"
+        return f'<div style="font-family:sans-serif;line-height:2">{body}</div>'
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def __str__(self) -> str:
+        lines = [f"bag {self.bag}: prediction {self.prediction}"]
+        order = np.argsort(-self.table["weight"].to_numpy(), kind="stable")
+        for position in order:
+            row = self.table.iloc[position]
+            mark = "*" if row["decisive"] else " "
+            lines.append(
+                f"{mark} {row['name']:<24} weight {row['weight']:.3f}  contribution "
+                f"{row['contribution']:+.4g}"
+            )
+        return "\n".join(lines + [f"do not trust pointing: {text}" for text in self.doubts])
+
+
+def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
+    """The explanation of bag number `bag` of `X` by a fitted model; a single (L, d) array is taken as one
+    bag."""
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        X = X[None]
+    bags = as_bags(X)
+    if not isinstance(bag, (int, np.integer)) or not -len(bags) <= bag < len(bags):
+        raise ValueError(f"`bag` must be a position among the {len(bags)} bags of `X`, got {bag!r}.")
+    bag = int(bag) % len(bags)
+    one = bags[bag]
+    tokens: Tokens = model._bags(one)[1]
+    reading = model._read(tokens)
+    values, offset = model._contributions(reading, tokens)
+    weights = reading.attention.astype(np.float64)
+    table = pd.DataFrame(
+        {"name": one.names_of(0), "weight": weights, "value": values, "contribution": weights * values}
+    )
+    table["decisive"] = np.arange(len(table)) == int(np.argmax(weights))
+    prediction = model.predict(one)[0]
+    shown = f"{prediction:.4g}" if isinstance(prediction, (float, np.floating)) else str(prediction)
+    return Explanation(str(bags.id_of(bag)), shown, table, offset, tuple(model.diagnostics_.doubts))

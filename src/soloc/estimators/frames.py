@@ -1,0 +1,83 @@
+"""Data frames to bags: one row per instance, a column that says which bag it belongs to."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def read_frame(
+    kind: Any, frame: Any, bag: str, features: Sequence[str] | None, label: str | None, name: str | None
+) -> Any:
+    """Bags (`kind`) from a pandas or polars frame; see `Bags.from_frame`."""
+    table = as_pandas(frame)
+    for role, column in (("bag", bag), ("label", label), ("name", name)):
+        if column is not None and column not in table.columns:
+            raise ValueError(
+                f"`{role}` names a column {column!r} that the frame lacks; it has {list(table.columns)}."
+            )
+    if len(table) == 0:
+        raise ValueError("`frame` must have at least one row, got none.")
+    if features is None:
+        taken = {bag, label, name}
+        features = [c for c in table.columns if c not in taken and is_number(table[c])]
+    else:
+        missing = [column for column in features if column not in table.columns]
+        if missing:
+            raise ValueError(
+                f"`features` names columns {missing} that the frame lacks; it has {list(table.columns)}."
+            )
+        for column in features:
+            if not pd.api.types.is_numeric_dtype(table[column]):
+                raise ValueError(
+                    f"feature {column!r} of `frame` must be numeric, got type {table[column].dtype}."
+                )
+    if not len(features):
+        raise ValueError("`features` must name at least one numeric column of the frame, got none.")
+    if table[bag].isna().any():
+        raise ValueError(
+            f"column {bag!r} (`bag`) must say the bag of every row; row {int(table[bag].isna().argmax())} is "
+            "missing."
+        )
+    codes, ids = pd.factorize(table[bag], sort=False)
+    order = np.argsort(codes, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+    columns = table[list(features)]
+    dtype = np.float32 if all(d == np.float32 for d in columns.dtypes) else np.float64
+    values = columns.to_numpy(dtype=dtype, na_value=np.nan)
+    if len(order) and (order[1:] < order[:-1]).any():
+        values = values[order]
+    names = None if name is None else table[name].astype(str).to_numpy()[order].tolist()
+    labels = None if label is None else labels_of_bags(table[label].to_numpy()[order], offsets, ids, label)
+    bags = kind(values, offsets, names=names, ids=list(ids), labels=labels)
+    bags.features = list(features)
+    return bags
+
+
+def is_number(column: pd.Series) -> bool:
+    """Whether a column is a feature unless told otherwise: numbers, but not truth values."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def labels_of_bags(flat: np.ndarray, offsets: np.ndarray, ids: Any, label: str) -> np.ndarray:
+    """The label of each bag, which all of its rows must repeat."""
+    labels = flat[offsets[:-1]]
+    repeated = np.repeat(labels, np.diff(offsets))
+    differs = (flat != repeated) & ~(pd.isna(flat) & pd.isna(repeated))
+    if differs.any():
+        position = int(np.searchsorted(offsets, int(np.argmax(differs)), side="right")) - 1
+        raise ValueError(
+            f"bag {ids[position]} has more than one value in column {label!r} (`label`); a bag has one label."
+        )
+    return labels
+
+
+def as_pandas(frame: Any) -> pd.DataFrame:
+    """The frame as pandas; polars frames are converted."""
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    if type(frame).__module__.split(".")[0] == "polars":
+        frame = frame.collect() if hasattr(frame, "collect") else frame
+        return pd.DataFrame({column: frame[column].to_numpy() for column in frame.columns})
+    raise TypeError(f"`frame` must be a pandas or polars DataFrame, got {type(frame).__name__}.")

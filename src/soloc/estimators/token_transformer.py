@@ -1,0 +1,66 @@
+"""Richer tokens: any scikit-learn transformer, applied to the instances of all bags."""
+
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from soloc.estimators.bags import Bags, as_bags
+
+
+class TokenTransformer(TransformerMixin, BaseEstimator):
+    """A scikit-learn transformer of instances (scaling, PCA, Nystroem) as a transformer of bags.
+
+    Parameters
+    ----------
+    step : transformer
+        Fitted to the instances of all bags together; it never sees labels, which instances do not have.
+
+    Attributes
+    ----------
+    step_ : the fitted transformer
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.kernel_approximation import Nystroem
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from soloc.estimators import SingleLocationRegressor
+    >>> model = make_pipeline(TokenTransformer(Nystroem(n_components=100)), SingleLocationRegressor())
+    """
+
+    def __init__(self, step):
+        self.step = step
+
+    def fit(self, X, y=None):
+        """Fit the step to all instances."""
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Fit the step to all instances and give the bags of transformed ones."""
+        bags = self._fit(X)
+        return self._apply(bags)
+
+    def transform(self, X):
+        """The bags of transformed instances."""
+        check_is_fitted(self)
+        bags = as_bags(X)
+        if bags.width != self.n_features_in_:
+            raise ValueError(
+                f"X has {bags.width} features, but TokenTransformer is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        return self._apply(bags)
+
+    def _fit(self, X) -> Bags:
+        if not hasattr(self.step, "fit") or not hasattr(self.step, "transform"):
+            raise TypeError(
+                f"`step` must be a scikit-learn transformer with fit and transform, got {self.step!r}."
+            )
+        bags = as_bags(X)
+        self.n_features_in_ = bags.width
+        self.step_ = clone(self.step).fit(bags.values)
+        return bags
+
+    def _apply(self, bags: Bags) -> Bags:
+        values = self.step_.transform(bags.values)
+        return bags.with_values(values.toarray() if hasattr(values, "toarray") else values)
