@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-PAUSE = 0.06  # twelve cells on two workers: about half a second of work after start-up
+PAUSE = 0.1  # seconds that each of the twelve cells takes
 
 
 def start(directory):
@@ -31,41 +31,44 @@ def cache_bytes(directory):
     return {path.name: path.read_bytes() for path in sorted((directory / "cache" / "toy").glob("*.parquet"))}
 
 
-def kill_then_resume(tmp_path, moments):
+def vouched(directory):
+    return {path: path.stat().st_mtime_ns for path in directory.glob("cache/toy/*.json")}
+
+
+def kill_then_resume(tmp_path, kills):
+    """Kill a run once it has finished some number of cells and a moment has passed; then let it continue."""
     whole = tmp_path / "whole"
-    begun = time.monotonic()
     finish(whole)
-    lasts = time.monotonic() - begun
     expected = cache_bytes(whole)
     assert len(expected) == 12
     interrupted = 0
-    for i, share in enumerate(moments):
+    for i, (cells, moment) in enumerate(kills):
         directory = tmp_path / f"killed{i}"
         process = start(directory)
-        time.sleep(share * lasts)
+        while len(vouched(directory)) < cells and process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(moment)
         process.kill()
         process.communicate(timeout=60)
-        vouched = {path: path.stat().st_mtime_ns for path in directory.glob("cache/toy/*.json")}
-        interrupted += 0 < len(vouched) < 12
+        before = vouched(directory)
+        interrupted += 0 < len(before) < 12
         assert finish(directory).count("damaged") == 0
         assert cache_bytes(directory) == expected
         assert (directory / "toy.parquet").read_bytes() == (whole / "toy.parquet").read_bytes()
-        assert all(path.stat().st_mtime_ns == when for path, when in vouched.items()), (
-            "a finished cell was computed again"
-        )
+        assert all(path.stat().st_mtime_ns == when for path, when in before.items()), "a finished cell was computed again"
         assert not list(directory.glob("**/.*.part"))
     return interrupted
 
 
 def test_a_run_killed_twice_ends_in_the_same_bytes(tmp_path):
-    kill_then_resume(tmp_path, [0.7, 0.9])
+    assert kill_then_resume(tmp_path, [(3, 0.5 * PAUSE), (8, 0.9 * PAUSE)]) == 2
 
 
 @pytest.mark.slow
 def test_a_run_killed_at_twenty_random_moments_ends_in_the_same_bytes(tmp_path):
     draw = random.Random(20)
-    interrupted = kill_then_resume(tmp_path, [draw.uniform(0.3, 1.0) for _ in range(20)])
-    assert interrupted >= 5, "most kills must hit a run with some cells finished and others not"
+    interrupted = kill_then_resume(tmp_path, [(draw.randrange(11), draw.uniform(0.0, PAUSE)) for _ in range(20)])
+    assert interrupted >= 10, "most kills must hit a run with some cells finished and others not"
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path):

@@ -38,17 +38,18 @@ def run(options: Namespace) -> int:
     chosen = [find(name) for name in options.only] if options.only else list(registry.EXPERIMENTS)
     wanted = [(experiment, configured(experiment, options.quick, options.seed)) for experiment in chosen]
     folder = options.out / "report"
+    kinds = ("svg",) if options.quick else FORMATS  # a quick look needs one format
     with ProcessPoolExecutor(1, get_context("spawn"), end_with_parent) as artist:  # draws while workers compute
         drawn = {}
 
         def publish(found: Answer) -> None:
             write_data(found, folder)
             name = found.experiment.name
-            drawn[name] = artist.submit(write_figures, found.experiment.figure or name, name, folder)
+            drawn[name] = artist.submit(write_figures, found.experiment.figure or name, name, folder, kinds)
 
         answers = answer(wanted, options.out, options.jobs, publish)
         print("drawing", file=sys.stderr)
-        sections = [_section(found, drawn[found.experiment.name].result()) for found in answers]
+        sections = [_section(found, drawn[found.experiment.name].result(), kinds) for found in answers]
     origin = Origin(
         revision=revision(Path(__file__)),
         versions=versions(),
@@ -72,11 +73,11 @@ def write_data(found: Answer, folder: Path) -> None:
     write_atomically(folder / f"data/{name}.csv", text.encode())
 
 
-def _section(found: Answer, svg: str) -> Section:
+def _section(found: Answer, svg: str, kinds: tuple[str, ...]) -> Section:
     """What the page says about an experiment."""
     experiment, name = found.experiment, found.experiment.name
     findings = experiment.findings(found.table)
-    addresses = [f"data/{name}.parquet", f"data/{name}.csv", *(f"figures/{name}.{kind}" for kind in FORMATS)]
+    addresses = [f"data/{name}.parquet", f"data/{name}.csv", *(f"figures/{name}.{kind}" for kind in kinds)]
     return Section(
         name=name,
         question=experiment.question,

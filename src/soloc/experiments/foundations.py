@@ -80,7 +80,7 @@ def _chain(config: Config) -> pd.DataFrame:
         worst[1] = np.abs(
             output - softmax_predictor(jnp.asarray(k), jnp.asarray(v), lam, jnp.asarray(X))
         ).max()
-        ours = predict(Erf(lam), jnp.asarray(k), jnp.asarray(v), jnp.asarray(X))
+        ours = np.asarray(predict(Erf(lam), jnp.asarray(k), jnp.asarray(v), jnp.asarray(X)))
     plain = np.array([sum(special.erf(lam * x @ k) * (x @ v) for x in tokens) for tokens in X])
     worst[2] = np.abs(ours - plain).max()
     return pd.DataFrame(

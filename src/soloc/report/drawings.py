@@ -16,10 +16,10 @@ def draw(module: str, table: pd.DataFrame) -> Figure:
     return styled(import_module(f"soloc.figures.{module}").figure)(table)
 
 
-def write_figures(module: str, name: str, folder: Path) -> str:
-    """Draw a stored table in every format; the SVG is returned for the page."""
+def write_figures(module: str, name: str, folder: Path, kinds: tuple[str, ...] = FORMATS) -> str:
+    """Draw a stored table in every format of `kinds`; the SVG is returned for the page."""
     figure = draw(module, pd.read_parquet(folder / f"data/{name}.parquet"))
-    files = {kind: figure_bytes(figure, kind, name) for kind in FORMATS}
+    files = {kind: figure_bytes(figure, kind, name) for kind in kinds}
     for kind, content in files.items():
         write_atomically(folder / f"figures/{name}.{kind}", content)
     return files["svg"].decode()
