@@ -80,6 +80,8 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     True
     """
 
+    selection_: pd.DataFrame | None
+
     def fit(self, X, y=None, groups=None):
         """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out
         bags."""
@@ -106,12 +108,14 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             rng,
             self.tol,
         )
-        self.selection_, held_out = None, None
-        self.loss_, self.alpha_, start = losses[0], alpha, starts[losses[0]]
+        held_out: np.ndarray | None = None
         if alpha is None or len(losses) > 1:
             choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
             self.selection_, held_out = choice.scores, choice.predictions
             self.loss_, self.alpha_, start = choice.trial.loss, choice.trial.alpha, choice.trial.heads[0]
+        else:
+            self.selection_ = None
+            self.loss_, self.alpha_, start = losses[0], alpha, starts[losses[0]]
         fitted = fit_head(
             problem,
             self.loss_,
@@ -211,7 +215,7 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             raise ValueError(f"`coverage` must be a number between 0 and 1, got {coverage!r}.")
         _, tokens = self._bags(X)
         reading = self._read(tokens)
-        level = conformal_level(self.calibration_, coverage)
+        level = conformal_level(self.calibration_, float(coverage))
         if self.loss_ == "likelihood":
             level = min(level, 1 - 1e-9)
             ends = [
