@@ -42,7 +42,8 @@ def schedule(runs: int, key: jax.Array) -> bool:
     print(f"  risk at the end: {end.risk[solved].mean():.4f} at the truth, {end.risk[swapped].mean():.4f} swapped")
     passed = verdict("every run ends at the truth or swapped", bool((solved | swapped).all()))
     low, high = wilson(int(solved.sum()), runs)[1:]
-    return verdict(f"95-98 % at the truth (interval [{low:.1%}, {high:.1%}] meets it; share {share:.1%})", low <= 0.98 and high >= 0.95) & passed
+    claim = f"95-98 % at the truth (interval [{low:.1%}, {high:.1%}] meets it; share {share:.1%})"
+    return verdict(claim, low <= 0.98 and high >= 0.95) & passed
 
 
 def constant(runs: int, key: jax.Array) -> bool:
@@ -54,7 +55,9 @@ def constant(runs: int, key: jax.Array) -> bool:
     others = ~swapped
     line("at the swapped minimum", int(swapped.sum()), runs)
     line("at (kappa, nu) = +-(.983, 1)", int((others & (end.kappa * end.nu > 0.97)).sum()), runs)
-    print(f"  swapped risk {end.risk[swapped].mean():.4f}; the others: median |kappa| {end.kappa[others].abs().median():.4f}, risk {end.risk[others].median():.4f}")
+    median = end.kappa[others].abs().median()
+    print(f"  swapped risk {end.risk[swapped].mean():.4f}")
+    print(f"  the others: median |kappa| {median:.4f}, risk {end.risk[others].median():.4f}")
     low, high = wilson(int(swapped.sum()), runs)[1:]
     passed = verdict("about half swapped (the interval meets [45 %, 55 %])", low <= 0.55 and high >= 0.45)
     passed &= verdict("swapped risk .1155", abs(end.risk[swapped].mean() - 0.1155) < 1e-4)

@@ -1,8 +1,8 @@
 """Critical points of the population risk on the product of spheres, with their Hessian spectrum at any dimension.
 
 k and v have coordinates in a frame (k*, v*, e3, e4), which loses nothing: the risk is invariant under rotations that fix
-k* and v*, and two axes hold the rest of k and v. A further axis e adds the directions (x e, y e), on which the Hessian is the 2 x 2 matrix
-[[-k.g_k, R_rho], [R_rho, -v.g_v]]; it counts d - 4 times.
+k* and v*, and two axes hold the rest of k and v. A further axis e adds the directions (x e, y e), on which the Hessian is
+the 2 x 2 matrix [[-k.g_k, R_rho], [R_rho, -v.g_v]]; it counts d - 4 times.
 """
 
 from collections.abc import Callable
