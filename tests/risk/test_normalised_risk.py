@@ -80,12 +80,6 @@ def test_normalised_relu_does_not_depend_on_the_size_of_lam():
     )
 
 
-def test_sharp_softplus_is_relu():
-    task = SingleLocation(20, 3, 0.8)
-    sharp = ours(soloc.NormalisedSoftplus(1e4), task, {"kappa": 0.9, "nu": 0.8})
-    assert sharp == pytest.approx(ours(soloc.NormalisedReLU(1.0), task, {"kappa": 0.9, "nu": 0.8}), rel=0.2)
-
-
 def test_very_sharp_softmax_tends_to_the_hard_maximum():
     task = SingleLocation(8, 5, 0.8)
     errors = [ours(Softmax(lam), task) - ours(Softmax(1e6), task) for lam in (1e4, 1e5)]
