@@ -107,3 +107,8 @@ def test_the_library_says_the_same_sentence(capsys):
         SingleLocation(d=3)
     assert main(["risk", "--d", "3"]) == 2
     assert capsys.readouterr().err == f"soloc risk: {refused.value}\n"
+
+
+def test_a_negative_number_in_scientific_notation_is_a_number(capsys):
+    assert main([*EXAMPLE, "--kappa", ".9", "--rho", "-1e-3"]) == 0
+    assert "risk" in capsys.readouterr().out

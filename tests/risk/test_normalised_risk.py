@@ -128,3 +128,8 @@ def test_softmax_stays_finite_over_its_whole_range():
     excess = np.asarray(excess_risk(task, Softmax(lam), overlaps))
     assert np.all(np.isfinite(excess)) and np.all(excess >= 0)
     assert np.all(np.isfinite(log_excess_risk(task, Softmax(lam), overlaps)))
+
+
+def test_a_sharper_softmax_than_the_nodes_resolve_is_refused():
+    with pytest.raises(ValueError, match=r"`lam` must be at most 1e\+06"):
+        excess_risk(SingleLocation(20, 5, 1.0), Softmax(1e9), Overlaps(1.0, 1.0))

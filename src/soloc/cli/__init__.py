@@ -1,9 +1,10 @@
 """The command line: one module per command, each with `add(subparsers)` that registers its own function."""
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from soloc.cli import explain, figure, fit, list, predict, reproduce, risk, run
 
@@ -11,7 +12,11 @@ COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses in one sentence, without the usage."""
+    """A parser that refuses in one sentence, without the usage, and reads -1e-3 as a number."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._negative_number_matcher = re.compile(r"^-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message[:1].lower()}{message[1:].rstrip('.')}; see {self.prog} --help.\n")

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.numbers import is_concrete
 from soloc.maths.precision import as_double
 from soloc.predictors.normalised import NormalisedKernel, NormalisedReLU, Softmax
 from soloc.predictors.pointwise import Erf, Pointwise
@@ -25,6 +26,7 @@ from soloc.risk.softmax import softmax_laws
 from soloc.tasks.single_location import SingleLocation
 
 _SCORE_NUMBERS = 4_000_000  # scores drawn for an answer by simulation when nobody says how many
+_SHARPEST = 1e6  # beyond it the nodes no longer resolve the cliff of exp(-t E)
 _AT_ONCE = 8  # settings integrated side by side
 
 
@@ -64,6 +66,11 @@ def log_excess_risk(task: SingleLocation, weight: Pointwise | NormalisedKernel, 
 
 
 def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps: Overlaps, *, log: bool) -> jax.Array:
+    if isinstance(weight, NormalisedKernel) and is_concrete(weight.lam) and np.any(np.abs(weight.lam) > _SHARPEST):
+        raise ValueError(
+            f"`lam` must be at most {_SHARPEST:g} in size for the exact risk of {type(weight).__name__}, got {weight.lam}; "
+            "HardMax is the limit."
+        )
     numbers = tuple(_real(getattr(weight, field.name)) for field in fields(weight) if field.name != "per_length")
     kind: Any = type(weight)
     program = _program(kind, getattr(weight, "per_length", False), log)
