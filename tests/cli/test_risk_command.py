@@ -110,5 +110,5 @@ def test_the_library_says_the_same_sentence(capsys):
 
 
 def test_a_negative_number_in_scientific_notation_is_a_number(capsys):
-    assert main([*EXAMPLE, "--kappa", ".9", "--rho", "-1e-3"]) == 0
+    assert main([*EXAMPLE, "--kappa", ".9", "--nu", ".9", "--rho", "-1e-3"]) == 0
     assert "risk" in capsys.readouterr().out

@@ -13,7 +13,7 @@ from soloc.risk.laplace import TokenLaws, TokenMeans
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LONGEST = 2.0  # longest panel, in standard deviations
 _CLIFF, _BELOW, _GROWTH, _RAMP = 1.3, -3.0, 1.6, 9  # panels at the cliff exp(-e^x) in x, where they begin to grow, and how
-_PANELS = 28
+_PANELS = 27
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
