@@ -1,11 +1,8 @@
 """Warm cost of exact risks against their bars, and as ratios to plain baselines in the same run."""
 
 import math
-import os
 import sys
 import time
-
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import jax
 import numpy as np
@@ -18,7 +15,7 @@ TRUTH = Overlaps(0.9, 0.8)
 
 
 def seconds(call, repeats):
-    """Least CPU time of one call after a warm-up: what else the machine does must not count."""
+    """Least time of one call after a warm-up."""
     jax.block_until_ready(call())
     times = []
     for _ in range(repeats):

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from soloc.maths.panels import edges_around, panel_rule
 
 _ZOOMS, _ZOOM_POINTS = 12, 9  # each zoom shrinks the bracket of a mode by 4
-_LEVELS, _ORDER = 7, 7  # panels on each side of a feature, nodes in each
+_LEVELS, _ORDER = 7, 8  # panels on each side of a feature, nodes in each
 _COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
 _SMALLEST_STEP, _LARGEST_STEP = -5, 22  # powers of 2 between which the width of a feature is sought
 
