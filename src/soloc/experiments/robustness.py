@@ -41,7 +41,7 @@ class Config:
     speed_lams: tuple[float, ...] = (0.03, 0.05, 0.08)
     step_size: float = 4e-3
     steps: int = 20_000
-    several_steps: int = 5_000
+    several_steps: int = 20_000
     runs: int = 10
     seed: int = 0
 
