@@ -90,7 +90,7 @@ def log_erf_excess(setting: Setting, lam: jax.Array, overlaps: Overlaps) -> jax.
     r = jnp.exp(-(A**2) * 4.0 * g * g * a * a)  # exp(-2 A^2) in units of exp(-exponent)
     missing = erfcx_of_large(A)
     scaled_bend = -(8.0 / np.pi) * rate**2 * (r - a - 2.0 * A**2 * plain)
-    scaled_slope_square = (4.0 / np.pi) * rate**2 * r
+    scaled_slope_square = (8.0 / np.pi) * rate**2 * r  # once in the variance, once in the squared mean
     crossed = 4.0 * rate**2 * A * missing * r * (2.0 / np.sqrt(np.pi))  # -2 (1 - E[S]) E[S''] in the same units
     scaled = missing**2 * r + (4.0 / np.pi) * divided + g2 * o.rho**2 * (scaled_bend + scaled_slope_square + crossed)
     return jnp.where(deep, jnp.log(g2 * scaled) - exponent, jnp.log(jnp.where(deep, 1.0, value)))
