@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf, erfc
 
+from soloc.maths.engine import Array, engine_of
+
 TWO_OVER_ROOT_PI = 2.0 / np.sqrt(np.pi)
 _LONG_NODES, _LONG_WEIGHTS = np.polynomial.legendre.leggauss(32)
 _SHORT_NODES, _SHORT_WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -103,10 +105,11 @@ def erfcx_of_large(x: jax.Array) -> jax.Array:
     return series / (x * np.sqrt(np.pi))
 
 
-def wright_omega(x: jax.Array) -> jax.Array:
+def wright_omega(x: Array) -> Array:
     """The solution z of z + log z = x, to about single precision: enough to place nodes."""
-    small = jnp.exp(jnp.clip(x, -700.0, 1.0))
-    z = jnp.where(x > 1.0, x - jnp.log(jnp.maximum(x, 1.0)), small / (1.0 + small))
+    xp = engine_of(x).xp
+    small = xp.exp(xp.clip(x, -700.0, 1.0))
+    z = xp.where(x > 1.0, x - xp.log(xp.maximum(x, 1.0)), small / (1.0 + small))
     for _ in range(2):
-        z = z * (1.0 + x - jnp.log(z)) / (1.0 + z)
-    return jnp.where(x < -30.0, small, z)
+        z = z * (1.0 + x - xp.log(z)) / (1.0 + z)
+    return xp.where(x < -30.0, small, z)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.numbers import is_concrete
 from soloc.maths.precision import as_double
 from soloc.predictors.normalised import NormalisedKernel, NormalisedReLU, Softmax
@@ -27,7 +28,7 @@ from soloc.tasks.single_location import SingleLocation
 
 _SCORE_NUMBERS = 4_000_000  # scores drawn for an answer by simulation when nobody says how many
 _SHARPEST = 1e6  # beyond it the nodes no longer resolve the cliff of exp(-t E)
-_AT_ONCE = 8  # settings integrated side by side
+_AT_ONCE, _NUMBERS_AT_ONCE = 8, 32  # settings integrated side by side by JAX, and pointwise ones by NumPy
 
 
 def population_risk(
@@ -104,7 +105,7 @@ def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]
     scaled = _scaled_program(kind, per_length)
 
     def integrated(*inputs: Any) -> jax.Array:
-        value, log_scale = scaled(*inputs)
+        value, log_scale = map(jnp.asarray, scaled(*inputs))
         return log_scale + jnp.log(value) if log else value * jnp.exp(log_scale)
 
     return integrated
@@ -112,21 +113,23 @@ def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]
 
 @cache
 def _scaled_program(kind: Any, per_length: bool) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """The compiled integrals behind the excess, as (value, log_scale): one compilation serves the risk and its logarithm."""
+    """The integrals behind the excess, as (value, log_scale)."""
 
-    def one(inputs: Any) -> tuple[jax.Array, jax.Array]:
+    def one_kernel(inputs: Any) -> tuple[Array, Array]:
         (m, gamma, L), numbers, o = inputs
-        if issubclass(kind, Pointwise):
-            excess = pointwise_excess(Setting(m, gamma, L), kind(*numbers[:1], per_length, *numbers[1:]), Overlaps(*o))
-            return excess, jnp.zeros_like(excess)
         return _kernel_excess(kind(*numbers), m, gamma, L, Overlaps(*o))
 
-    return jax.jit(lambda *inputs: _over_settings(one, inputs))
+    def pointwise(inputs: Any) -> tuple[Array, Array]:
+        (m, gamma, L), (lam, *numbers), o = jax.tree.map(lambda number: number[..., None], inputs)
+        excess = pointwise_excess(Setting(m, gamma, L), kind(lam, per_length, *numbers), Overlaps(*o))
+        return excess, 0.0 * excess
+
+    return _on_either_engine(pointwise, _NUMBERS_AT_ONCE) if issubclass(kind, Pointwise) else _on_either_engine(one_kernel)
 
 
 def _kernel_excess(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, o: Overlaps) -> tuple[jax.Array, jax.Array]:
     """Excess of a normalised kernel as (value, log_scale); a negative lam is a positive one with k reversed."""
-    side = jnp.where(weight.lam < 0, -1.0, 1.0)
+    side = engine_of(weight.lam).xp.where(weight.lam < 0, -1.0, 1.0)
     lam, o = side * weight.lam, replace(o, kappa=side * o.kappa, eta=side * o.eta, rho=side * o.rho)
     if isinstance(weight, Softmax):
         moments = weight_moments(softmax_laws(m, gamma, lam, o.kappa), L)
@@ -217,9 +220,32 @@ def _length_axis(task: SingleLocation, numbers: tuple[Any, ...]) -> tuple[np.nda
     return values.reshape(-1, *(1,) * depth), chances.reshape(-1, *(1,) * depth)
 
 
-@jax.jit
-def _bayes_program(*numbers: Any) -> jax.Array:
-    return _over_settings(lambda setting: log_bayes(*setting), numbers)
+def _on_either_engine(formula: Callable[[Any], Any], at_once: int = 0) -> Callable[..., Any]:
+    """`formula` on every setting of its broadcasting inputs: by NumPy for numbers, compiled by JAX under its transformations.
+
+    It takes a single setting, and in NumPy `at_once` of them along an axis where that is not 0.
+    """
+    compiled = jax.jit(lambda *inputs: _over_settings(formula, inputs))
+
+    def program(*inputs: Any) -> Any:
+        numbers = all(is_concrete(leaf) for leaf in jax.tree.leaves(inputs))
+        return _over_numbers(formula, inputs, at_once) if numbers else compiled(*inputs)
+
+    return program
+
+
+_bayes_program = _on_either_engine(lambda setting: log_bayes(*setting))
+
+
+def _over_numbers(formula: Callable[[Any], Any], inputs: Any, at_once: int) -> Any:
+    """`formula` by NumPy on every setting of a tree of numbers that broadcast."""
+    leaves, structure = jax.tree.flatten(inputs)
+    parts = np.broadcast_arrays(*(np.asarray(leaf, np.float64) for leaf in leaves))
+    flat = np.stack([part.ravel() for part in parts])
+    columns = [flat[:, i : i + at_once] for i in range(0, flat.shape[1], at_once)] if at_once else flat.T
+    with np.errstate(all="ignore"):  # as JAX: what is not finite is looked for in the answer
+        answers = [formula(jax.tree.unflatten(structure, list(column))) for column in columns]
+    return jax.tree.map(lambda *rows: np.concatenate(rows, axis=None).reshape(parts[0].shape), *answers)
 
 
 def _over_settings(one: Callable[[Any], Any], inputs: Any) -> Any:
