@@ -1,7 +1,7 @@
 """Chebyshev interpolation: a smooth function, sampled once, evaluated many times."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -35,8 +35,8 @@ class Interpolant(NamedTuple):
         return expand(columns[0]) + s * b1 - b2
 
 
-def interpolate(function: Callable[[Array], Array], low: Array, high: Array, count: int) -> Callable[[Array], Array]:
-    """Interpolant of `function` (values along the last axis) through at least `count` Chebyshev points of [low, high]."""
+def interpolate(function: Callable[[Array], Array], low: Array, high: Array, count: int) -> Any:
+    """`function` (values along the last axis) interpolated through at least `count` Chebyshev points of [low, high]."""
     if engine_of(low, high) is not JAX:
         return _pieces(function, float(low), float(high))
     angles = np.pi * (np.arange(count) + 0.5) / count

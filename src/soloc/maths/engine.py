@@ -5,7 +5,7 @@ when it is given numbers, and is traced by JAX when somebody differentiates or c
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +13,7 @@ import jax.scipy.special
 import numpy as np
 from scipy.special import erf, erfc, expit, gammaln, ndtr
 
-
-Array = Any  #: of NumPy or of JAX
+Array: TypeAlias = Any  #: of NumPy or of JAX
 
 
 class Engine(NamedTuple):
@@ -23,9 +22,9 @@ class Engine(NamedTuple):
     xp: Any
     constant: Callable[[Any], Any]  #: the same value, through which no gradient flows
     once: Callable[[Any], Any]  #: the same value, computed once though several sums use it
-    scan: Callable[..., tuple[Any, Any]]  #: (body, state, xs, length) -> last state and what every round said, as jax.lax.scan
-    in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to the cache
-    with_weight: Callable[[Any, Any], tuple[Any, Any]]  #: nodes and weights without those of weight 0, where shapes may depend on values
+    scan: Callable[..., tuple[Any, Any]]  #: as jax.lax.scan
+    in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
+    with_weight: Callable[[Any, Any], tuple[Any, Any]]  #: nodes and weights; NumPy leaves out those of weight 0
     weighted_sum: Callable[[Any, Any], Any]  #: of the second by the first, over the last axis
     erf: Callable[[Any], Any]
     erfc: Callable[[Any], Any]

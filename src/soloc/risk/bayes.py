@@ -115,7 +115,8 @@ def _radial_law(
 
     low = logarithm(xp.minimum(xp.min(ends), centre) - _REACH)
     high = logarithm(xp.maximum(xp.max(ends), centre) + _REACH)
-    angular = interpolate(regularised, *engine.constant((low, high)), _DEGREE)
+    low, high = engine.constant((low, high))
+    angular = interpolate(regularised, low, high, _DEGREE)
     return RadialLaw(d, inverse_delta, sigma, shift, centre, angular)
 
 

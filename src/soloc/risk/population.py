@@ -1,5 +1,6 @@
 """The public face of risk: population risks of attention predictors, Bayes, linear and null risks."""
 
+import math
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
@@ -28,7 +29,9 @@ from soloc.tasks.single_location import SingleLocation
 
 _SCORE_NUMBERS = 4_000_000  # scores drawn for an answer by simulation when nobody says how many
 _SHARPEST = 1e6  # beyond it the nodes no longer resolve the cliff of exp(-t E)
-_AT_ONCE, _NUMBERS_AT_ONCE = 8, 32  # settings integrated side by side by JAX, and pointwise ones by NumPy
+_AT_ONCE = 8  # settings that JAX integrates side by side
+_POINTWISE_AT_ONCE, _CLOSED_AT_ONCE = 32, 4096  # settings side by side in NumPy, such that they stay in the cache
+_WORTH_COMPILING = 50_000  # that many closed forms, or a single one, which many calls will repeat
 
 
 def population_risk(
@@ -96,12 +99,7 @@ def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps:
 def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]:
     """The risk of one kind of weight: (m, gamma, L), its numbers and the overlaps, each broadcasting."""
     if kind is Erf and not per_length:
-        formula = log_erf_excess if log else erf_excess
-
-        def closed(setting: Any, numbers: Any, o: Any) -> jax.Array:
-            return formula(Setting(*as_double(setting)), as_double(numbers[0]), Overlaps(*as_double(o)))
-
-        return jax.jit(closed)
+        return _closed_program(log_erf_excess if log else erf_excess)
     scaled = _scaled_program(kind, per_length)
 
     def integrated(*inputs: Any) -> jax.Array:
@@ -109,6 +107,23 @@ def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]
         return log_scale + jnp.log(value) if log else value * jnp.exp(log_scale)
 
     return integrated
+
+
+def _closed_program(formula: Callable[[Setting, Any, Overlaps], Any]) -> Callable[..., jax.Array]:
+    def closed(inputs: Any) -> Array:
+        setting, (lam,), o = inputs
+        return formula(Setting(*setting), lam, Overlaps(*o))
+
+    compiled = jax.jit(lambda *inputs: closed(as_double(inputs)))
+
+    def program(*inputs: Any) -> jax.Array:
+        leaves = jax.tree.leaves(inputs)
+        size = math.prod(np.broadcast_shapes(*map(np.shape, leaves))) if all(map(is_concrete, leaves)) else 0
+        if 1 < size < _WORTH_COMPILING:
+            return jnp.asarray(_over_numbers(closed, inputs, _CLOSED_AT_ONCE))
+        return compiled(*inputs)
+
+    return program
 
 
 @cache
@@ -124,7 +139,7 @@ def _scaled_program(kind: Any, per_length: bool) -> Callable[..., tuple[jax.Arra
         excess = pointwise_excess(Setting(m, gamma, L), kind(lam, per_length, *numbers), Overlaps(*o))
         return excess, 0.0 * excess
 
-    return _on_either_engine(pointwise, _NUMBERS_AT_ONCE) if issubclass(kind, Pointwise) else _on_either_engine(one_kernel)
+    return _on_either_engine(pointwise, _POINTWISE_AT_ONCE) if issubclass(kind, Pointwise) else _on_either_engine(one_kernel)
 
 
 def _kernel_excess(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, o: Overlaps) -> tuple[jax.Array, jax.Array]:
@@ -228,7 +243,7 @@ def _on_either_engine(formula: Callable[[Any], Any], at_once: int = 0) -> Callab
     compiled = jax.jit(lambda *inputs: _over_settings(formula, inputs))
 
     def program(*inputs: Any) -> Any:
-        numbers = all(is_concrete(leaf) for leaf in jax.tree.leaves(inputs))
+        numbers = all(map(is_concrete, jax.tree.leaves(inputs)))
         return _over_numbers(formula, inputs, at_once) if numbers else compiled(*inputs)
 
     return program
