@@ -1,6 +1,5 @@
 """The real experiments, killed again and again: the report's tables end in the same bytes as those of one quiet run."""
 
-import os
 import random
 import subprocess
 import sys
@@ -13,7 +12,7 @@ COMMAND = [sys.executable, "-c", "import sys; from soloc.cli import main; sys.ex
 
 
 def start(out: Path, *more: str) -> subprocess.Popen:
-    return subprocess.Popen([*COMMAND, "--out", str(out), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)
+    return subprocess.Popen([*COMMAND, "--out", str(out), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def tables(out: Path) -> dict[str, bytes]:

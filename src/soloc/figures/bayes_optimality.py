@@ -81,7 +81,7 @@ def _linear(axis: Axes, curve: pd.DataFrame) -> None:
     axis.grid(axis="x", visible=False)
     axis.set_ylabel(r"excess risk, $R - \varepsilon^2$")
     axis.set_title(f"Who gains anything? ($d$ = {power(last.d.max())})")
-    axis.legend(loc="upper center", ncols=2)
+    axis.legend(loc="upper right", ncols=2, fontsize=7.5, handlelength=1.2, columnspacing=1.0)
 
 
 def _plane(axis: Axes, plane: pd.DataFrame, curve: pd.DataFrame) -> QuadContourSet:
