@@ -9,10 +9,10 @@ import soloc
 from soloc.lab import assets, sentences
 from soloc.lab.desk import Desk
 from soloc.lab.guard import LOOPBACK, Guard
-from soloc.lab.views import about, landscape
+from soloc.lab.views import about, critical, curves, landscape, sequence
 
 #: One module per view, each with its `router`.
-VIEWS = (about, landscape)
+VIEWS = (about, landscape, critical, curves, sequence)
 #: Largest bodies, in bytes, of the addresses that take more than a question.
 LIMITS: dict[str, int] = {}
 
