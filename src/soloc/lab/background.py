@@ -19,7 +19,8 @@ class Program:
 
     def __init__(self, name: str, build: Callable[[], Any]) -> None:
         self.name, self._build = name, build
-        self._lock, self._future = threading.Lock(), None
+        self._lock = threading.Lock()
+        self._future: Future[Any] | None = None
 
     def prepare(self) -> "Future[Any]":
         """Begin to build, once."""

@@ -28,7 +28,7 @@ class Start(Body):
 class Training(Body):
     """Projected gradient descent from random starts, or from given ones."""
 
-    where: Literal["sphere", "manifold"] = Field(default="sphere", description="random starts: anywhere, or on the manifold")
+    where: Literal["sphere", "manifold"] = Field(default="manifold", description="key and value unrelated, or anywhere")
     runs: int = Field(default=4, ge=1, le=8, description="random starts at once")
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="of the random starts, and of the samples of SGD")
     starts: list[Start] = Field(default=[], max_length=8, description="starts instead of random ones")

@@ -37,7 +37,7 @@ def one_sequence(task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax
         if getattr(task, name) is not None:
             raise ValueError(f"`task` must have no `{name}` for a sequence to be drawn by its projections; leave `{name}` out.")
     if task.L > LONGEST:
-        raise ValueError(f"`L` must be at most {LONGEST:,} where tokens are drawn one by one, got {task.L:,}; take a shorter sequence.")
+        raise ValueError(f"`L` must be at most {LONGEST:,} where tokens are drawn one by one, got {task.L:,}; take fewer.")
     tokens, squares, location, noise = _draw(task, key)
     k, v = _coordinates(overlaps)
     scores, values = tokens @ k, tokens @ v

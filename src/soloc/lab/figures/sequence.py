@@ -32,12 +32,12 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
     here = tokens == seen.location
     places, labels = list(range(len(tokens))), [f"{token:,}" for token in tokens]
     data: list[dict[str, Any]] = []
-    for axis, heights, name in (("", seen.weights, "attention"), ("2", seen.posterior, "posterior")):
+    for axis, heights, name, color in (("", seen.weights, "attention", BLUE), ("2", seen.posterior, "posterior", GREEN)):
         data.append(
             {
                 "type": "bar", "x": places, "y": drawn(heights[tokens], 5), "customdata": labels, "name": name,
                 "xaxis": "x", "yaxis": f"y{axis}",
-                "marker": {"color": [_DECISIVE if decisive else BLUE if axis == "" else GREEN for decisive in here], "line": {"width": 0}},
+                "marker": {"color": [_DECISIVE if decisive else color for decisive in here], "line": {"width": 0}},
                 "hovertemplate": f"token %{{customdata}}<br>{name} %{{y:.4g}}<extra></extra>",
             }
         )  # fmt: skip
@@ -55,7 +55,7 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
     bars = {"zeroline": True, "nticks": 4}
     layout = {
         "showlegend": False, "bargap": 0.25, "margin": {"l": 64, "r": 20, "t": 10, "b": 36},
-        "xaxis": {"domain": [0, 1], "anchor": "y2", "tickvals": places[::every], "ticktext": labels[::every], "showgrid": False,
+        "xaxis": {"domain": [0, 1], "anchor": "y2", "tickvals": places[::every], "ticktext": labels[::every], "showgrid": False, "zeroline": False,
                   "title": {"text": "token", "standoff": 4}, "range": [-0.6, len(tokens) - 0.4]},
         "yaxis": {"domain": [0.70, 1], "anchor": "x", "title": {"text": "attention"}, **bars},
         "yaxis2": {"domain": [0.36, 0.64], "anchor": "x", "title": {"text": "posterior"}, "range": [0, 1.02], **bars},

@@ -4,10 +4,13 @@ import { group } from "./controls.js";
 import { copy, element, say } from "./dom.js";
 import { Panel } from "./panel.js";
 import { State } from "./state.js";
+import critical from "./views/critical.js";
+import curves from "./views/curves.js";
 import landscape from "./views/landscape.js";
+import sequence from "./views/sequence.js";
 
 /** Every view of the page. A view: see views/landscape.js. Tabs appear in the order in which views name them. */
-const VIEWS = [landscape];
+const VIEWS = [landscape, curves, critical, sequence];
 const TABS = { training: "Training" };
 
 const about = await (await fetch("/api/about")).json();
@@ -21,6 +24,7 @@ const state = new State(defaults);
 
 const lab = {
   state,
+  paths: null, // the training runs that are shown; see time.js
   about,
   panels: new Map(),
   panel(id) { return this.panels.get(id); },
@@ -40,13 +44,14 @@ function build() {
   for (const view of VIEWS) {
     const panel = new Panel(view, lab);
     lab.panels.set(view.id, panel);
-    panel.element.hidden = state.hidden.has(view.id);
+    panel.element.hidden = Boolean(view.hidden) || state.hidden.has(view.id);
     document.getElementById(`tab-panel-${view.tab}`).append(panel.element);
-    for (const { title, name, fields, open, element: made } of view.controls?.(about, lab) ?? []) {
+    for (const { title, name, fields, open, first, element: made } of view.controls?.(about, lab) ?? []) {
       const box = group(title, fields, state, name, open);
       if (made) box.append(made);
       box.dataset.tab = view.tab;
-      controls.append(box);
+      if (first) controls.prepend(box);
+      else controls.append(box);
     }
     view.built?.(panel, lab);
   }
@@ -66,7 +71,8 @@ function showTab() {
 
 function update() {
   for (const panel of lab.panels.values()) {
-    if (!panel.element.hidden && panel.element.offsetParent !== null) panel.update();
+    const place = document.getElementById(`tab-panel-${panel.view.tab}`);
+    if (!place.hidden && !state.hidden.has(panel.view.id)) panel.update();
   }
 }
 

@@ -59,11 +59,11 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
 def _sentence(asked: Setting, setting: Setting, seen: OneSequence, tokens: np.ndarray) -> str:
     rank = int(np.sum(np.abs(seen.weights) > abs(seen.weights[seen.location]))) + 1
     place = "the largest" if rank == 1 else f"number {rank:,}"
-    part = f"{len(tokens)} of its {setting.L:,} tokens are drawn" if len(tokens) < setting.L else "All its tokens are drawn"
+    part = f"{len(tokens)} of its {setting.L:,} tokens are drawn" if len(tokens) < setting.L else "all its tokens are drawn"
     capped = f" (the longest that is sampled; the setting says {asked.L:,})" if asked.L > setting.L else ""
     return (
-        f"A fresh sequence, seen by the predictor at the chosen moment of training: {part[:1].lower()}{part[1:]}{capped}, the decisive "
-        f"one in orange. Its attention weight is {place} in size among all; Bayes gives it the probability "
+        f"A fresh sequence, seen by the predictor at the chosen moment of training: {part}{capped}, the decisive one in "
+        f"orange. Its attention weight is {place} in size among all; Bayes gives it the probability "
         f"{seen.posterior[seen.location]:.3g}."
     )
 
