@@ -55,7 +55,8 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
     bars = {"zeroline": True, "nticks": 4}
     layout = {
         "showlegend": False, "bargap": 0.25, "margin": {"l": 64, "r": 20, "t": 10, "b": 36},
-        "xaxis": {"domain": [0, 1], "anchor": "y2", "tickvals": places[::every], "ticktext": labels[::every], "showgrid": False, "zeroline": False,
+        "xaxis": {"domain": [0, 1], "anchor": "y2", "tickvals": places[::every], "ticktext": labels[::every], "showgrid": False,
+                  "zeroline": False,
                   "title": {"text": "token", "standoff": 4}, "range": [-0.6, len(tokens) - 0.4]},
         "yaxis": {"domain": [0.70, 1], "anchor": "x", "title": {"text": "attention"}, **bars},
         "yaxis2": {"domain": [0.36, 0.64], "anchor": "x", "title": {"text": "posterior"}, "range": [0, 1.02], **bars},
