@@ -1,0 +1,62 @@
+"""The landscape as a Plotly figure: filled contours of the risk, colours by its logarithm."""
+
+from typing import Any
+
+import numpy as np
+
+from soloc.lab.panel import drawn
+
+_FLOOR = 1e-12  # risks below it share one colour
+#: cividis, dark where the risk is low: made for every common colour vision.
+CIVIDIS = [
+    [0.0, "#00224e"], [0.125, "#123570"], [0.25, "#3b496c"], [0.375, "#575d6d"], [0.5, "#707173"],
+    [0.625, "#8a8678"], [0.75, "#a59c74"], [0.875, "#c3b369"], [1.0, "#fee838"],
+]  # fmt: skip
+
+
+def landscape_figure(axis: np.ndarray, risk: np.ndarray) -> dict[str, Any]:
+    """Risk (rows by nu, columns by kappa) over the alignments."""
+    height = np.log10(np.maximum(risk, _FLOOR))
+    low, high = float(np.nanmin(height)), float(np.nanmax(height))
+    values, labels = _ticks(low, high)
+    surface = {
+        "type": "contour",
+        "name": "risk",
+        "x": drawn(axis, 4),
+        "y": drawn(axis, 4),
+        "z": drawn(height, 5),
+        "customdata": drawn(risk, 4),
+        "zmin": low,
+        "zmax": max(high, low + 1e-6),
+        "colorscale": CIVIDIS,
+        "contours": {"coloring": "heatmap", "start": low, "end": high, "size": max(high - low, 1e-6) / 14},
+        "line": {"width": 0.6, "color": "rgba(255,255,255,0.28)"},
+        "colorbar": {
+            "title": {"text": "risk", "side": "top"}, "tickvals": values, "ticktext": labels, "thickness": 10, "outlinewidth": 0,
+            "len": 0.98, "xpad": 6,
+        },
+        "hovertemplate": "κ %{x:.2f}, ν %{y:.2f}<br>risk %{customdata}<extra></extra>",
+    }  # fmt: skip
+    square = {"range": [-1, 1], "constrain": "domain", "zeroline": False}
+    layout = {
+        "xaxis": {"title": {"text": "κ = k·k*  (finds)"}, **square},
+        "yaxis": {"title": {"text": "ν = v·v*  (reads)"}, "scaleanchor": "x", **square},
+        "showlegend": False,
+        "margin": {"l": 52, "r": 8, "t": 8, "b": 44},
+    }
+    return {"data": [surface], "layout": layout}
+
+
+def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
+    """Round risks between two heights, about five of them."""
+    decades = range(int(np.floor(low)), int(np.ceil(high)) + 1)
+    for factors in ((1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
+        ticks = [factor * 10.0**decade for decade in decades for factor in factors]
+        ticks = [tick for tick in ticks if low <= np.log10(tick) <= high]
+        if len(ticks) <= 7:
+            break
+    else:
+        ticks = ticks[:: len(ticks) // 6 + 1]
+    if len(ticks) < 2:
+        ticks = [10.0**low, 10.0**high]
+    return [float(np.log10(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks]

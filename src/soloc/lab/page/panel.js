@@ -1,0 +1,99 @@
+// A panel: a plot with its sentence, its numbers and its exports. A view describes it; see views/landscape.js.
+
+import { Asker, csv, csvOf } from "./ask.js";
+import { copy, download, element, readable, say } from "./dom.js";
+import { draw, saveImage } from "./plot.js";
+
+export class Panel {
+  /** `view`: {id, title, path, question(state), height?, beside?, drawn?(panel), controls?} */
+  constructor(view, lab) {
+    Object.assign(this, { view, lab, answer: null, asked: null, overlays: new Map() });
+    this.#build();
+    this.asker = new Asker(view.path, {
+      onAnswer: (answer, body) => this.show(answer, JSON.parse(body)),
+      onRefusal: (sentence) => this.refuse(sentence),
+      onBusy: (busy) => this.element.classList.toggle("busy", busy),
+    });
+  }
+
+  #build() {
+    const { id, title } = this.view;
+    this.plot = element("div", { class: "plot", id: `plot-${id}`, role: "img" });
+    this.sentence = element("p", { class: "sentence", id: `sentence-${id}` });
+    this.numbers = element("dl", { class: "numbers" });
+    this.problem = element("p", { class: "problem", role: "alert" });
+    this.extra = element("div", { class: "extra" });
+    this.code = element("pre", { class: "code", tabindex: "0", "aria-label": `Python lines for ${title}` });
+    const codeBox = element("div", { class: "code-box", hidden: true }, this.code,
+      element("button", { type: "button", onclick: () => copy(this.code.textContent, "Python lines") }, "Copy"));
+    const python = element("button", { type: "button", "aria-expanded": "false", dataset: { export: "python" }, onclick: () => {
+      codeBox.hidden = !codeBox.hidden;
+      python.setAttribute("aria-expanded", String(!codeBox.hidden));
+    } }, "Python");
+    const save = (format) => element("button", { type: "button", dataset: { export: format },
+      title: `Save ${title} as ${format.toUpperCase()}`, onclick: () => this.save(format) }, format.toUpperCase());
+    this.element = element("section", { class: "panel", id: `panel-${id}`, "aria-labelledby": `title-${id}` },
+      element("header", {}, element("h2", { id: `title-${id}` }, title),
+        element("div", { class: "exports", role: "group", "aria-label": `Export ${title}` }, save("svg"), save("png"), save("csv"), python)),
+      this.sentence, this.problem, this.plot, this.extra, this.numbers, codeBox);
+    if (this.view.height) this.plot.style.setProperty("--height", this.view.height);
+  }
+
+  /** Ask for what the state says, when this differs from what is shown. */
+  update() {
+    const question = this.view.question(this.lab.state, this.lab);
+    if (question !== null) this.asker.ask(question);
+  }
+
+  async show(answer, question) {
+    this.answer = answer;
+    this.asked = question;
+    this.problem.textContent = answer.pending ? `${answer.pending} …` : "";
+    this.problem.dataset.kind = "note";
+    this.sentence.textContent = answer.sentence;
+    this.plot.setAttribute("aria-label", `${this.view.title}. ${answer.sentence}`);
+    this.code.textContent = answer.python;
+    this.#showNumbers(answer.numbers);
+    for (const [id, traces] of Object.entries(answer.overlays ?? {})) this.lab.panel(id)?.overlay(this.view.id, traces);
+    await this.redraw();
+    this.view.drawn?.(this);
+    this.element.dataset.drawn = String(Number(this.element.dataset.drawn ?? 0) + 1);
+  }
+
+  #showNumbers(numbers) {
+    this.numbers.replaceChildren(...Object.entries(numbers).map(([name, value]) => element("div", {},
+      element("dt", {}, name), element("dd", { dataset: { number: name, value: String(value) } }, readable(value)))));
+  }
+
+  /** Traces that another view adds to this plot. */
+  overlay(source, traces) {
+    this.overlays.set(source, traces);
+    if (this.answer) this.redraw();
+  }
+
+  redraw() {
+    if (!this.answer) return Promise.resolve();
+    const traces = this.view.traces ? this.view.traces(this) : this.answer.figure.data;
+    return draw(this.plot, [...traces, ...[...this.overlays.values()].flat()], this.answer.figure.layout);
+  }
+
+  refuse(sentence) {
+    this.problem.textContent = sentence;
+    this.problem.dataset.kind = "error";
+    this.element.dataset.drawn = String(Number(this.element.dataset.drawn ?? 0) + 1);
+  }
+
+  async save(format) {
+    if (!this.answer) return;
+    const name = `soloc-${this.view.id}`;
+    try {
+      if (format === "csv") {
+        const full = Object.keys(this.answer.table).length > 0;
+        download(full ? csvOf(this.answer.table) : await csv(this.view.path, this.asked), "text/csv", `${name}.csv`);
+      } else await saveImage(this.plot, format, name);
+      say(`${name}.${format} saved.`);
+    } catch (error) {
+      say(error.message, "error");
+    }
+  }
+}

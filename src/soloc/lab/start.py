@@ -1,0 +1,58 @@
+"""Start the lab: say what is prepared, listen, open the browser when the page can answer."""
+
+import socket
+import sys
+import threading
+import time
+import webbrowser
+
+import uvicorn
+
+from soloc.lab.app import create_app
+from soloc.lab.guard import LOOPBACK
+from soloc.lab.prepare import prepare_first, prepare_rest
+
+_EVERYWHERE = {"0.0.0.0", "::"}
+
+
+def start(host: str, port: int, browser: bool) -> None:
+    """Serve the lab until Ctrl-C. The socket is bound first, so that a taken port is told at once."""
+    began = time.monotonic()
+    listener = _listener(host, port)
+    port = listener.getsockname()[1]
+    everywhere = host in _EVERYWHERE
+    names = {*LOOPBACK, host, *([socket.gethostname()] if everywhere else [])}
+    app = create_app(names, any_address=everywhere)
+    shown = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/"
+    _say("preparing the landscape and the descent (compilation) ...")
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", lifespan="on", timeout_keep_alive=30, limit_concurrency=200, server_header=False)
+    )
+
+    def prepare() -> None:
+        prepare_first()
+        _say(f"ready after {time.monotonic() - began:.1f} s: {address}  (Ctrl-C ends it)")
+        if browser:
+            webbrowser.open(address)
+        prepare_rest(_say)
+
+    threading.Thread(target=prepare, daemon=True, name="prepare").start()
+    server.run(sockets=[listener])
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise OSError(f"`port` {port} on `host` {host} cannot be used ({error.strerror}); choose another one.") from None
+    listener.listen(128)
+    return listener
+
+
+def _say(text: str) -> None:
+    print(f"soloc lab: {text}", file=sys.stderr, flush=True)

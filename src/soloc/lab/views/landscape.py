@@ -1,0 +1,106 @@
+"""View 1, the landscape: the population risk over the alignments, on any slice of the other overlaps."""
+
+import numpy as np
+from fastapi import APIRouter
+from pydantic import Field
+
+from soloc.dynamics.exact import evaluate, split
+from soloc.dynamics.records import flattened
+from soloc.lab.desk import serve
+from soloc.lab.figures.landscape import landscape_figure
+from soloc.lab.panel import Panel, full, number
+from soloc.lab.setting import Body, Overlap, Setting
+from soloc.risk.overlaps import residual_gram
+
+GRID = 61
+router = APIRouter(prefix="/api")
+
+
+class LandscapeAsk(Body):
+    """A setting and the slice: values of the overlaps that are zero on the manifold."""
+
+    setting: Setting = Setting()
+    theta: Overlap = Field(default=0.0, description="v . k*")
+    eta: Overlap = Field(default=0.0, description="k . v*")
+    rho: Overlap = Field(default=0.0, description="k . v")
+
+
+def landscape_panel(ask: LandscapeAsk) -> Panel:
+    """The exact population risk over (kappa, nu) with the other overlaps held at given values."""
+    axis = np.linspace(-1.0, 1.0, GRID)
+    risk = risk_on_grid(ask, axis)
+    if not np.isfinite(risk).any():
+        raise ValueError(
+            "`theta`, `eta` and `rho` must belong to unit vectors k and v for some alignment on the grid, "
+            f"got {ask.theta}, {ask.eta} and {ask.rho}; take smaller values."
+        )
+    row, column = np.unravel_index(np.nanargmin(risk), risk.shape)
+    kappa, nu = np.meshgrid(axis, axis)
+    on_manifold = ask.theta == ask.eta == ask.rho == 0.0
+    where = "on the manifold" if on_manifold else "on this slice off the manifold"
+    return Panel(
+        figure=landscape_figure(axis, risk),
+        table={"kappa": full(kappa.ravel()), "nu": full(nu.ravel()), "risk": full(risk.ravel())},
+        python=_python(ask),
+        sentence=(
+            f"Each point is a pair of alignments, how well the key finds the decisive token (kappa) and how well the value reads it "
+            f"(nu); colour is the exact population risk {where}. "
+            f"The lowest point of the grid, {risk[row, column]:.4g}, is at kappa = {axis[column]:.2f}, nu = {axis[row]:.2f}."
+        ),
+        numbers={
+            "lowest risk": number(risk[row, column]),
+            "at kappa": number(axis[column]),
+            "at nu": number(axis[row]),
+            "highest risk": number(np.nanmax(risk)),
+        },
+    )
+
+
+def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> np.ndarray:
+    """Risk at (nu, kappa), rows by nu; NaN where no unit vectors have these overlaps.
+
+    v* enters the risk through E[T Y] alone, so the risk is affine in nu: two columns of exact values give the whole grid, as
+    positive mixtures of them, and nothing cancels.
+    """
+    task, weight = ask.setting.task(), ask.setting.attention()
+    structure, numbers = split(task, weight)
+    ends = np.zeros((5, 2, len(axis)))
+    ends[0], ends[1] = axis, np.asarray([[-1.0], [1.0]])
+    ends[2:] = np.asarray([ask.theta, ask.eta, ask.rho])[:, None, None]
+    low, high = evaluate(structure, flattened(numbers, ()), np.asarray(float(weight.lam)), ends)
+    up = 0.5 * (1.0 + axis)[:, None]
+    risk = (1.0 - up) * low + up * high + ask.setting.eps**2
+    left_k, left_v, cross = residual_gram(axis[None, :], axis[:, None], ask.theta, ask.eta, ask.rho)
+    possible = (left_k >= 0.0) & (left_v >= 0.0) & (left_k * left_v >= cross**2)
+    return np.where(possible, risk, np.nan)
+
+
+def _python(ask: LandscapeAsk) -> str:
+    off = "".join(f", {name}={getattr(ask, name)!r}" for name in ("theta", "eta", "rho") if getattr(ask, name))
+    return "\n".join(
+        [
+            "import numpy as np",
+            f"from soloc import {', '.join(sorted([ask.setting.kind, 'Overlaps', 'SingleLocation', 'population_risk']))}",
+            "",
+            *ask.setting.lines(),
+            f"axis = np.linspace(-1, 1, {GRID})",
+            "kappa, nu = np.meshgrid(axis, axis)",
+            *_only_possible(ask),
+            f"risk = population_risk(task, attention, Overlaps(kappa, nu{off}))",
+        ]
+    )
+
+
+def _only_possible(ask: LandscapeAsk) -> list[str]:
+    """Off the manifold, the lines that keep the alignments which unit vectors can have."""
+    if ask.theta == ask.eta == ask.rho == 0.0:
+        return []
+    return [
+        "from soloc.risk.overlaps import residual_gram",
+        f"left_k, left_v, cross = residual_gram(kappa, nu, {ask.theta!r}, {ask.eta!r}, {ask.rho!r})",
+        "possible = (left_k >= 0) & (left_v >= 0) & (left_k * left_v >= cross**2)",
+        "kappa, nu = kappa[possible], nu[possible]",
+    ]
+
+
+serve(router, "/landscape", landscape_panel, "Population risk over the alignments")
