@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 import soloc
-from soloc.lab import assets, sentences
+from soloc.lab import assets, jobs, sentences
 from soloc.lab.desk import Desk
 from soloc.lab.guard import LOOPBACK, Guard
 from soloc.lab.views import about, critical, curves, landscape, sequence
 
 #: One module per view, each with its `router`.
-VIEWS = (about, landscape, critical, curves, sequence)
+VIEWS = (about, landscape, critical, curves, sequence, jobs)
 #: Largest bodies, in bytes, of the addresses that take more than a question.
 LIMITS: dict[str, int] = {}
 
