@@ -15,8 +15,10 @@ function untilNow(lab, traces) {
   const at = recordAt(lab);
   const paper = "#ffffff";
   const lines = traces.map((trace) => ({ ...trace, x: trace.x.slice(0, at + 1), y: trace.y.slice(0, at + 1) }));
-  const edges = traces.map((trace) => ({ ...trace, x: lines[0] ? trace.x.slice(0, at + 1) : [], y: trace.y.slice(0, at + 1),
-    line: { width: trace.line.width + 2, color: "rgba(255,255,255,0.75)" } }));
+  const halo = {
+    type: "scatter", mode: "lines", name: "halo", hoverinfo: "skip", line: { width: 4.4, color: "rgba(255,255,255,0.75)" },
+    x: lines.flatMap((line) => [...line.x, null]), y: lines.flatMap((line) => [...line.y, null]),
+  };
   const chosen = chosenRun(lab);
   const now = {
     type: "scatter", mode: "markers", name: "now", cliponaxis: false, hoverinfo: "skip",
@@ -28,7 +30,7 @@ function untilNow(lab, traces) {
     x: traces.map((trace) => trace.x[0]), y: traces.map((trace) => trace.y[0]),
     marker: { size: 5, color: paper, line: { color: "#101010", width: 1 } },
   };
-  return [...edges, ...lines, begin, now];
+  return [halo, ...lines, begin, now];
 }
 
 export default {
