@@ -88,10 +88,14 @@ def panel_of(ask: PathsAsk, path: Path) -> Panel:
 def _sentence(last: pd.DataFrame, steps: int) -> str:
     ends = [name_of(row) for row in last[list(NAMES)].to_numpy()]
     kinds, counts = np.unique(ends, return_counts=True)
-    parts = [f"{count} {_ENDS[kind]}" for kind, count in sorted(zip(kinds, counts, strict=True), key=lambda pair: -pair[1])]
+    ordered = sorted(zip(kinds, counts, strict=True), key=lambda pair: -pair[1])
+    if len(ordered) == 1:
+        end = f"{'the run is' if len(last) == 1 else f'all {len(last)} runs are'} {_ENDS[ordered[0][0]]}"
+    else:
+        end = f"of {len(last)} runs " + " and ".join(f"{count} {'is' if count == 1 else 'are'} {_ENDS[kind]}" for kind, count in ordered)
     return (
         "Every curve is one run of gradient descent, in the colour of its path; move along a curve to see where the run is. "
-        f"After {steps:,} steps, of {len(last)} run{'s' if len(last) > 1 else ''} {', '.join(parts)}."
+        f"After {steps:,} steps {end}."
     )
 
 

@@ -23,12 +23,12 @@ function untilNow(lab, traces) {
   const now = {
     type: "scatter", mode: "markers", name: "now", cliponaxis: false, hoverinfo: "skip",
     x: traces.map((trace) => trace.x[at]), y: traces.map((trace) => trace.y[at]),
-    marker: { size: traces.map((_, run) => (run === chosen ? 13 : 10)), color: traces.map((trace) => trace.line.color), line: { color: paper, width: 2 } },
+    marker: { opacity: 1, size: traces.map((_, run) => (run === chosen ? 13 : 10)), color: traces.map((trace) => trace.line.color), line: { color: paper, width: 2 } },
   };
   const begin = {
     type: "scatter", mode: "markers", name: "start", cliponaxis: false, hoverinfo: "skip",
     x: traces.map((trace) => trace.x[0]), y: traces.map((trace) => trace.y[0]),
-    marker: { size: 5, color: paper, line: { color: "#101010", width: 1 } },
+    marker: { opacity: 1, size: 5, color: paper, line: { color: "#101010", width: 1 } },
   };
   return [halo, ...lines, begin, now];
 }
