@@ -43,8 +43,8 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
             **({"range": [-1.05, 1.05]} if name in ("kappa", "nu") else {"rangemode": "tozero"} if scale == "linear" else {}),
         }  # fmt: skip
         layout["annotations"].append(
-            {"text": title if name in table else f"{title} (not yet)", "xref": "paper", "yref": "paper", "x": left, "y": top, "xanchor": "left", "yanchor": "bottom",
-             "showarrow": False, "font": {"size": 12}}
+            {"text": title if name in table else f"{title} (not yet)", "xref": "paper", "yref": "paper", "x": left, "y": top,
+             "xanchor": "left", "yanchor": "bottom", "showarrow": False, "font": {"size": 12}}
         )  # fmt: skip
         for run, rows_of_run in table.groupby("run") if name in table else ():
             data.append(

@@ -48,7 +48,8 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
         data.append(
             {
                 "type": "scatter", "mode": "markers+text", "x": drawn([value]), "y": [2 - row], "text": [f"{value:.3g}"],
-                "textposition": "middle left" if value > middle else "middle right", "cliponaxis": False, "name": name, "xaxis": "x2", "yaxis": "y3",
+                "textposition": "middle left" if value > middle else "middle right", "cliponaxis": False, "name": name,
+                "xaxis": "x2", "yaxis": "y3",
                 "marker": {"symbol": symbol, "size": 11, "color": color}, "hovertemplate": f"{name} %{{x:.4g}}<extra></extra>",
             }
         )  # fmt: skip

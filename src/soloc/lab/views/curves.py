@@ -92,7 +92,8 @@ def _sentence(last: pd.DataFrame, steps: int) -> str:
     if len(ordered) == 1:
         end = f"{'the run is' if len(last) == 1 else f'all {len(last)} runs are'} {_ENDS[ordered[0][0]]}"
     else:
-        end = f"of {len(last)} runs " + " and ".join(f"{count} {'is' if count == 1 else 'are'} {_ENDS[kind]}" for kind, count in ordered)
+        parts = [f"{count} {'is' if count == 1 else 'are'} {_ENDS[kind]}" for kind, count in ordered]
+        end = f"of {len(last)} runs {' and '.join(parts)}"
     return (
         "Every curve is one run of gradient descent, in the colour of its path; move along a curve to see where the run is. "
         f"After {steps:,} steps {end}."
