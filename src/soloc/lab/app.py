@@ -6,15 +6,15 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 import soloc
-from soloc.lab import assets, sentences
+from soloc.lab import assets, jobs, sentences
 from soloc.lab.desk import Desk
 from soloc.lab.guard import LOOPBACK, Guard
-from soloc.lab.views import about, landscape
+from soloc.lab.views import about, attentions, data, landscape, latent
 
 #: One module per view, each with its `router`.
-VIEWS = (about, landscape)
+VIEWS = (about, landscape, attentions, latent, data, jobs)
 #: Largest bodies, in bytes, of the addresses that take more than a question.
-LIMITS: dict[str, int] = {}
+LIMITS: dict[str, int] = {**data.UPLOAD}
 
 
 def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> FastAPI:

@@ -1,0 +1,13 @@
+// View 4. All weights at their best temperature for the current setting; those that are dear fill in.
+
+import { filling } from "../stream.js";
+
+export default {
+  id: "attentions",
+  tab: "attentions",
+  title: "Which attention?",
+  path: "/api/attentions",
+  height: "560px",
+  question: (state, lab) => ({ setting: { ...lab.setting(), weight: "erf", lam: 0.1 } }),
+  ...filling("/api/jobs/attentions"),
+};
