@@ -66,8 +66,9 @@ def classes_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
 def bag_figure(names: Sequence[str], weights: np.ndarray, positions: np.ndarray, decisive: int) -> dict[str, Any]:
     """Attention weights of the instances of one bag, the decisive one in colour."""
     places = list(range(len(positions)))
+    colours = [_TRUTH if at == decisive else _OURS for at in positions]
     data = [
-        {"type": "bar", "x": places, "y": drawn(weights), "marker": {"color": [_TRUTH if at == decisive else _OURS for at in positions]},
+        {"type": "bar", "x": places, "y": drawn(weights), "marker": {"color": colours},
          "customdata": [[name, int(at) + 1] for name, at in zip(names, positions, strict=True)],
          "hovertemplate": "%{customdata[0]} (instance %{customdata[1]})<br>weight %{y:.4f}<extra></extra>"}
     ]  # fmt: skip
