@@ -2,15 +2,23 @@
 
 from collections.abc import Callable
 
+from soloc.lab.background import BAYES, SOFTMAX
+from soloc.lab.training import QuickPathsAsk
+from soloc.lab.views.critical import CriticalAsk, critical_panel
+from soloc.lab.views.curves import curves_panel
 from soloc.lab.views.landscape import LandscapeAsk, landscape_panel
 
 
 def prepare_first() -> None:
-    """Compile what the first plots need."""
+    """Compile what the first plot needs."""
     landscape_panel(LandscapeAsk())
 
 
 def prepare_rest(say: Callable[[str], None]) -> None:
     """Compile, one after the other, what a user may ask for next."""
-    say("preparing the other weights in the background ...")
+    curves_panel(QuickPathsAsk())
+    critical_panel(CriticalAsk())
+    for program in (BAYES, SOFTMAX):
+        say(f"preparing in the background: {program.name} ...")
+        program.prepare().result()
     say("all prepared.")

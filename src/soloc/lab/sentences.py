@@ -42,6 +42,8 @@ def sentence_of(error: dict[str, Any]) -> str:
     path = [str(part) for part in error["loc"] if part != "body"]
     name = ".".join(path) or "body"
     rule = error["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    if error["type"] == "value_error":
+        return rule
     if error["type"] == "extra_forbidden":
         return f"`{name[:80]}` is not a parameter of this question; leave it out."
     if error["type"] == "missing":

@@ -36,12 +36,12 @@ class Body(BaseModel):
 class Setting(Body):
     """The task and the attention that looks at it."""
 
-    d: int = Field(default=400, ge=4, le=10**9, description="dimension of a token")
-    L: int = Field(default=10, ge=1, le=10**9, description="number of tokens")
-    gamma: float = Field(default=0.5**0.5, ge=0.05, le=5, description="standard deviation of the decisive token")
-    eps: float = Field(default=0.0, ge=0, le=5, description="standard deviation of the noise on the answer")
-    weight: WeightName = Field(default="erf", description="how a score becomes an attention weight")
-    lam: float = Field(default=0.1, ge=1e-4, le=100, description="inverse temperature")
+    d: int = Field(default=400, ge=4, le=10**9, description="of every token")
+    L: int = Field(default=10, ge=1, le=10**9, description="tokens in a sequence, of which one decides")
+    gamma: float = Field(default=0.5**0.5, ge=0.05, le=5, description="of the decisive token; the others have 1")
+    eps: float = Field(default=0.0, ge=0, le=5, description="on the answer")
+    weight: WeightName = Field(default="erf", description="from a score to its attention")
+    lam: float = Field(default=0.1, ge=1e-4, le=100, description="inverse temperature of the attention")
 
     def task(self) -> SingleLocation:
         """The task of this setting."""

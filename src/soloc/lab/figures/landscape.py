@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from soloc.lab.panel import drawn
 
@@ -60,3 +61,33 @@ def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
     if len(ticks) < 2:
         ticks = [10.0**low, 10.0**high]
     return [float(np.log10(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks]
+
+
+_SYMBOLS = {"minimum": "circle", "saddle": "x-thin", "maximum": "triangle-up", "degenerate": "diamond"}
+
+
+def critical_traces(found: pd.DataFrame) -> list[dict[str, Any]]:
+    """Markers at the critical points, one trace per kind: full where key and value are on the manifold, open elsewhere."""
+    traces = []
+    for kind, points in found.groupby("kind", sort=True):
+        off = (points[["theta", "eta", "rho"]].abs().max(axis=1) > 1e-3).to_numpy()
+        symbol = _SYMBOLS[str(kind)]
+        traces.append(
+            {
+                "type": "scatter", "mode": "markers", "name": str(kind), "cliponaxis": False,
+                "x": drawn(points["kappa"], 4), "y": drawn(points["nu"], 4),
+                "customdata": [
+                    [f"{row.theta:.2f}", f"{row.eta:.2f}", f"{row.rho:.2f}", f"{row.risk:.4g}", int(row.descending)]
+                    for row in points.itertuples()
+                ],
+                "marker": {
+                    "symbol": [symbol if symbol == "x-thin" or not away else f"{symbol}-open" for away in off], "size": 9,
+                    "color": "#ffffff", "line": {"color": "#ffffff" if symbol == "x-thin" else "#101010", "width": 1.6},
+                },
+                "hovertemplate": (
+                    f"{kind}: κ %{{x:.3f}}, ν %{{y:.3f}}<br>θ %{{customdata[0]}}, η %{{customdata[1]}}, ρ %{{customdata[2]}}"
+                    "<br>risk %{customdata[3]}, falls in %{customdata[4]} directions<extra></extra>"
+                ),
+            }
+        )  # fmt: skip
+    return traces

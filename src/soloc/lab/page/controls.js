@@ -69,7 +69,8 @@ export function control(field, state) {
 /** A group of controls under a heading; gone when all of them are hidden. */
 export function group(title, fields, state, name, open = true) {
   const controls = fields.map((field) => control(field, state));
-  const box = element("details", { class: "group", open, dataset: { group: name } }, element("summary", {}, title), ...controls);
+  const small = matchMedia("(max-width: 860px)").matches; // there the plots come first: groups begin closed
+  const box = element("details", { class: "group", open: open && !small, dataset: { group: name } }, element("summary", {}, title), ...controls);
   if (state.hidden.has(name) || (controls.length > 0 && controls.every((made) => made.hidden))) box.hidden = true;
   return box;
 }

@@ -5,12 +5,15 @@ import { copy, element, say } from "./dom.js";
 import { Panel } from "./panel.js";
 import { State } from "./state.js";
 import attentions from "./views/attentions.js";
+import critical from "./views/critical.js";
+import curves from "./views/curves.js";
 import { bag, data } from "./views/data.js";
 import landscape from "./views/landscape.js";
 import latent from "./views/latent.js";
+import sequence from "./views/sequence.js";
 
 /** Every view of the page. A view: see views/landscape.js. Tabs appear in the order in which views name them. */
-const VIEWS = [landscape, attentions, latent, data, bag];
+const VIEWS = [landscape, curves, critical, sequence, attentions, latent, data, bag];
 const TABS = { training: "Training", attentions: "Which attention?", latent: "Latent", data: "Your data" };
 
 const about = await (await fetch("/api/about")).json();
@@ -24,6 +27,7 @@ const state = new State(defaults);
 
 const lab = {
   state,
+  paths: null, // the training runs that are shown; see time.js
   about,
   panels: new Map(),
   panel(id) { return this.panels.get(id); },
@@ -43,13 +47,14 @@ function build() {
   for (const view of VIEWS) {
     const panel = new Panel(view, lab);
     lab.panels.set(view.id, panel);
-    panel.element.hidden = state.hidden.has(view.id);
+    panel.element.hidden = Boolean(view.hidden) || state.hidden.has(view.id);
     document.getElementById(`tab-panel-${view.tab}`).append(panel.element);
-    for (const { title, name, fields, open, element: made } of view.controls?.(about, lab) ?? []) {
+    for (const { title, name, fields, open, first, element: made } of view.controls?.(about, lab) ?? []) {
       const box = group(title, fields, state, name, open);
       if (made) box.append(made);
       box.dataset.tab = view.tab;
-      controls.append(box);
+      if (first) controls.prepend(box);
+      else controls.append(box);
     }
     view.built?.(panel, lab);
   }
@@ -69,7 +74,8 @@ function showTab() {
 
 function update() {
   for (const panel of lab.panels.values()) {
-    if (!panel.element.hidden && panel.element.offsetParent !== null) panel.update();
+    const place = document.getElementById(`tab-panel-${panel.view.tab}`);
+    if (!place.hidden && !state.hidden.has(panel.view.id)) panel.update();
   }
 }
 

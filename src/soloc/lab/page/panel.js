@@ -5,7 +5,11 @@ import { copy, download, element, readable, say } from "./dom.js";
 import { draw, saveImage } from "./plot.js";
 
 export class Panel {
-  /** `view`: {id, title, path, question(state), height?, beside?, drawn?(panel), controls?} */
+  /**
+   * `view`: id, tab, title, path and question(state, lab), or null to ask nothing. Optional: controls(about, lab), state (more fields
+   * of the address), half (stands beside another panel), height and narrowHeight, rest (milliseconds the hand must rest before it asks), hidden (has no
+   * place of its own, only overlays), serverCsv, built(panel, lab), answered(panel, answer), drawn(panel), overlayTraces(panel, source, traces), layout(panel).
+   */
   constructor(view, lab) {
     Object.assign(this, { view, lab, answer: null, asked: null, overlays: new Map() });
     this.#build();
@@ -32,22 +36,28 @@ export class Panel {
     } }, "Python");
     const save = (format) => element("button", { type: "button", dataset: { export: format },
       title: `Save ${title} as ${format.toUpperCase()}`, onclick: () => this.save(format) }, format.toUpperCase());
-    this.element = element("section", { class: "panel", id: `panel-${id}`, "aria-labelledby": `title-${id}` },
+    this.element = element("section", { class: `panel${this.view.half ? " half" : ""}`, id: `panel-${id}`, "aria-labelledby": `title-${id}` },
       element("header", {}, element("h2", { id: `title-${id}` }, title),
         element("div", { class: "exports", role: "group", "aria-label": `Export ${title}` }, save("svg"), save("png"), save("csv"), python)),
       this.sentence, this.problem, this.plot, this.extra, this.numbers, codeBox);
+    if (this.view.hidden) this.element.hidden = true;
     if (this.view.height) this.plot.style.setProperty("--height", this.view.height);
+    if (this.view.narrowHeight) this.plot.style.setProperty("--narrow-height", this.view.narrowHeight);
   }
 
   /** Ask for what the state says, when this differs from what is shown. */
   update() {
     const question = this.view.question(this.lab.state, this.lab);
-    if (question !== null) this.asker.ask(question);
+    clearTimeout(this.waiting);
+    if (question === null) return;
+    if (this.view.rest) this.waiting = setTimeout(() => this.asker.ask(question), this.view.rest);
+    else this.asker.ask(question);
   }
 
   async show(answer, question) {
     this.answer = answer;
     this.asked = question;
+    this.view.answered?.(this, answer);
     this.problem.textContent = answer.pending ? `${answer.pending} …` : "";
     this.problem.dataset.kind = "note";
     this.sentence.textContent = answer.sentence;
@@ -73,8 +83,11 @@ export class Panel {
 
   redraw() {
     if (!this.answer) return Promise.resolve();
-    const traces = this.view.traces ? this.view.traces(this) : this.answer.figure.data;
-    return draw(this.plot, [...traces, ...[...this.overlays.values()].flat()], this.answer.figure.layout);
+    if (this.view.hidden) return Promise.resolve();
+    const sorted = [...this.overlays].sort(([one], [other]) => (one < other ? -1 : 1)); // critical points under the curves
+    const above = sorted.flatMap(([source, traces]) => this.view.overlayTraces?.(this, source, traces) ?? traces);
+    const layout = this.view.layout?.(this, this.answer.figure.layout) ?? this.answer.figure.layout;
+    return draw(this.plot, [...this.answer.figure.data, ...above], layout);
   }
 
   refuse(sentence) {
@@ -88,8 +101,8 @@ export class Panel {
     const name = `soloc-${this.view.id}`;
     try {
       if (format === "csv") {
-        const full = Object.keys(this.answer.table).length > 0;
-        download(full ? csvOf(this.answer.table) : await csv(this.view.path, this.asked), "text/csv", `${name}.csv`);
+        const here = !this.view.serverCsv && Object.keys(this.answer.table).length > 0;
+        download(here ? csvOf(this.answer.table) : await csv(this.view.path, this.asked), "text/csv", `${name}.csv`);
       } else await saveImage(this.plot, format, name);
       say(`${name}.${format} saved.`);
     } catch (error) {

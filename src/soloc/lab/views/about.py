@@ -1,13 +1,22 @@
-"""What the page has to know before its first question: the fields of the setting with their bounds, the weights."""
+"""What the page has to know before its first question: the controls with their bounds, the paper's experiments."""
 
 from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from soloc.experiments.training import PAPER, QUESTIONS, Config
 from soloc.lab.setting import WEIGHTS, Setting
+from soloc.lab.training import Training
 
 router = APIRouter(prefix="/api")
+_LABELS = {
+    "training_manifold": "On the manifold, λ = 0.1",
+    "training_sphere_hot": "From the sphere, λ = 0.9",
+    "training_sphere_cool": "From the sphere, λ = 0.1",
+    "training_sphere_schedule": "From the sphere, λ falling",
+    "training_sgd": "Stochastic gradients",
+}
 
 
 class ControlField(BaseModel):
@@ -26,10 +35,21 @@ class ControlField(BaseModel):
     choices: list[tuple[str, str]] | None = None
 
 
+class Preset(BaseModel):
+    """Values of the controls for one experiment of the paper."""
+
+    name: str
+    label: str
+    question: str
+    values: dict[str, float | int | str]
+
+
 class About(BaseModel):
     """Controls and choices of the lab."""
 
     setting: list[ControlField]
+    training: list[ControlField]
+    presets: list[Preset]
 
 
 def control(model: Any, name: str, label: str, **options: Any) -> ControlField:
@@ -53,6 +73,26 @@ async def about() -> About:
             control(Setting, "gamma", "spread γ", log=True),
             control(Setting, "eps", "noise ε", log=True, zero=True, least=0.01),
             control(Setting, "weight", "weight function", choices=weights),
-            control(Setting, "lam", "inverse temperature λ", log=True),
-        ]
+            control(Setting, "lam", "temperature⁻¹ λ", log=True),
+        ],
+        training=[
+            control(Training, "where", "random starts", choices=[("sphere", "on the sphere"), ("manifold", "on the manifold")]),
+            control(Training, "runs", "runs"),
+            control(Training, "seed", "seed"),
+            control(Training, "step_size", "step size α", log=True),
+            control(Training, "steps", "steps", log=True),
+            control(Training, "decay", "decay of λ", log=True, zero=True, least=1e-6),
+            control(Training, "batch", "batch (SGD)"),
+        ],
+        presets=[_preset(name, config) for name, config in PAPER.items()],
     )
+
+
+def _preset(name: str, config: Config) -> Preset:
+    """An experiment of the paper as values of the controls."""
+    values: dict[str, float | int | str] = {
+        "d": config.d, "L": config.L, "gamma": config.gamma, "eps": config.eps, "weight": "erf", "lam": config.lam,
+        "where": config.start, "step_size": config.step_size, "steps": config.steps, "decay": config.lam_decay,
+        "batch": config.batch, "starts": "", "t": 1.0,
+    }  # fmt: skip
+    return Preset(name=name, label=_LABELS[name], question=QUESTIONS[name], values=values)

@@ -34,7 +34,8 @@ class AttentionsAsk(Body):
 
 def attentions_panel(ask: AttentionsAsk) -> Panel:
     """The weights that look at one score each, whose exact risks cost milliseconds; the job brings the others."""
-    return panel_of(ask.setting, [_exact(name, ask.setting) for name in POINTWISE], None)
+    found = panel_of(ask.setting, [_exact(name, ask.setting) for name in POINTWISE], None)
+    return found.model_copy(update={"pending": None})  # the page starts the job instead of asking again
 
 
 def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
@@ -179,7 +180,7 @@ def constructor(attention: Any) -> str:
     return f"{type(attention).__name__}({', '.join(given)})"
 
 
-serve(router, "/attentions", attentions_panel, "Weights at their best temperature: those that are exact at once")
+serve(router, "/attentions", attentions_panel, "Weights at their best temperature: those that are exact at once", with_table=True)
 
 
 @router.post("/jobs/attentions", responses=REFUSALS, summary="Weights at their best temperature: all, as they come")

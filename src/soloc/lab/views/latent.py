@@ -49,7 +49,7 @@ class LatentAsk(Body):
 
 def latent_panel(ask: LatentAsk) -> Panel:
     """The exact curves; the job adds simulated points."""
-    return panel_of(ask, [])
+    return panel_of(ask, []).model_copy(update={"pending": None})  # the page starts the job instead of asking again
 
 
 def latent_job(ask: LatentAsk, job: Job) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _python(config: Config, longest: int) -> str:
     )
 
 
-serve(router, "/latent", latent_panel, "Error against length for three tasks: what is exact")
+serve(router, "/latent", latent_panel, "Error against length for three tasks: what is exact", with_table=True)
 
 
 @router.post("/jobs/latent", responses=REFUSALS, summary="Error against length for three tasks: simulated points as they come")

@@ -243,7 +243,8 @@ export const data = {
   tab: "data",
   title: "Your data",
   path: "/api/data/study",
-  get height() { return wide.matches ? "380px" : "640px"; },
+  height: "380px",
+  narrowHeight: "640px",
   state: { source: "peptides", bagColumn: "", labelColumn: "", nameColumn: "", features: "", labelKind: "auto", loss: "auto", fitted: false },
   controls: () => [{ title: "Your data", name: "data", fields: [
     { name: "coverage", label: "coverage of intervals", low: 0.5, high: 0.99, default: 0.9, help: "how often an interval should hold the label; takes effect with the next fit" },
@@ -261,6 +262,7 @@ export const data = {
     let visited = false;
     lab.data = { visit() { if (!visited && lab.state.get("view") === "data") { visited = true; form.begin(); } } };
     withoutGroup("data", "setting", lab);
+    wide.addEventListener("change", () => { if (panel.element.offsetParent !== null) panel.update(); });
     lab.state.onChange((changed) => { if (changed.has("bag") && panel.answer) panel.extra.replaceChildren(...table(panel, lab)); });
   },
 };

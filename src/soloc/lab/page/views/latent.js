@@ -21,7 +21,8 @@ export default {
   tab: "latent",
   title: "Three tasks with a latent",
   path: "/api/latent",
-  get height() { return wide.matches ? "430px" : "900px"; },
+  height: "430px",
+  narrowHeight: "900px",
   controls: () => [{ title: "The three tasks", name: "tasks", fields }],
   question: (state) => ({
     ...state.pick(...fields.map((field) => field.name)), longest: Number(state.get("longest")), columns: wide.matches ? 3 : 1,
@@ -30,9 +31,6 @@ export default {
   built(panel, lab) {
     fill.built(panel, lab);
     withoutGroup("latent", "setting", lab);
-    wide.addEventListener("change", () => {
-      panel.plot.style.setProperty("--height", this.height);
-      if (panel.element.offsetParent !== null) panel.update();
-    });
+    wide.addEventListener("change", () => { if (panel.element.offsetParent !== null) panel.update(); });
   },
 };

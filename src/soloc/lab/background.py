@@ -1,0 +1,49 @@
+"""Programs that compile for seconds: built behind the page's back, one after the other, when somebody first needs them."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+from soloc.predictors.normalised import Softmax
+from soloc.risk.overlaps import Overlaps
+from soloc.risk.population import bayes_risk, excess_risk
+from soloc.tasks.single_location import SingleLocation
+
+_builder = ThreadPoolExecutor(1, thread_name_prefix="build")
+
+
+class Program:
+    """Something to compile by calling `build`; `ready()` says whether that is done, and sees to it that it will be."""
+
+    def __init__(self, name: str, build: Callable[[], Any]) -> None:
+        self.name, self._build = name, build
+        self._lock = threading.Lock()
+        self._future: Future[Any] | None = None
+
+    def prepare(self) -> "Future[Any]":
+        """Begin to build, once."""
+        with self._lock:
+            if self._future is None:
+                self._future = _builder.submit(self._build)
+            return self._future
+
+    def ready(self) -> bool:
+        """True once it is built; asking begins it."""
+        return self.prepare().done()
+
+
+SOFTMAX = Program("softmax", lambda: excess_risk(SingleLocation(), Softmax(1.0), Overlaps(1.0, 1.0)).block_until_ready())
+BAYES = Program("Bayes risk", lambda: bayes_risk(SingleLocation()).block_until_ready())
+
+
+def bayes_or_none(task: SingleLocation) -> float | None:
+    """The Bayes risk; None while its program is being prepared."""
+    program = SOFTMAX if task.gamma == 1.0 else BAYES
+    return _bayes(task) if program.ready() else None
+
+
+@lru_cache(4096)
+def _bayes(task: SingleLocation) -> float:
+    return float(bayes_risk(task))

@@ -1,0 +1,104 @@
+"""Training as the controls describe it: where runs start, how far and how fast they go."""
+
+from typing import Any, Literal
+
+import jax
+import numpy as np
+from pydantic import Field, model_validator
+
+from soloc.dynamics.schedules import InverseDecay
+from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
+from soloc.lab.setting import Body, Overlap, Setting
+from soloc.risk.overlaps import NAMES, Overlaps
+
+RECORDS = 120
+_DRAWS = {"sphere": uniform_on_sphere, "manifold": uniform_on_manifold}
+
+
+class Start(Body):
+    """Where one run starts."""
+
+    kappa: Overlap
+    nu: Overlap
+    theta: Overlap = 0.0
+    eta: Overlap = 0.0
+    rho: Overlap = 0.0
+
+
+class Training(Body):
+    """Projected gradient descent from random starts, or from given ones."""
+
+    where: Literal["sphere", "manifold"] = Field(default="manifold", description="key and value unrelated, or anywhere")
+    runs: int = Field(default=4, ge=1, le=8, description="random starts at once")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="of the random starts, and of the samples of SGD")
+    starts: list[Start] = Field(default=[], max_length=8, description="starts instead of random ones")
+    step_size: float = Field(default=4e-3, ge=1e-6, le=1, description="length of a gradient step")
+    steps: int = Field(default=20_000, ge=1, le=200_000, description="number of steps")
+    decay: float = Field(default=0.0, ge=0, le=1, description="λ falls as λ / (1 + decay · step)")
+    batch: int = Field(default=0, ge=0, le=64, description="fresh samples per step; 0 descends the exact risk itself")
+
+    def start(self, d: int) -> Overlaps:
+        """The overlaps at which the runs start."""
+        if not self.starts:
+            return _DRAWS[self.where](d, self.runs, jax.random.key(self.seed))
+        return Overlaps(*(np.asarray([getattr(one, name) for one in self.starts]) for name in NAMES))
+
+    def how(self, lam: float) -> dict[str, Any]:
+        """Keywords of `population_path` and `sgd_path`."""
+        return {
+            "steps": self.steps,
+            "step_size": self.step_size,
+            "lam": InverseDecay(lam, self.decay),
+            "every": max(1, self.steps // RECORDS),
+        }
+
+    def lines(self, setting: Setting) -> list[str]:
+        """The Python lines that run the same training, after those of the setting."""
+        if self.starts:
+            rows = ", ".join(f"{name}=np.array({[getattr(one, name) for one in self.starts]})" for name in NAMES)
+            start = f"start = Overlaps({rows})"
+        else:
+            start = f"start = uniform_on_{self.where}(task.d, runs={self.runs}, key=jax.random.key({self.seed}))"
+        how = (
+            f"steps={self.steps}, step_size={self.step_size!r}, lam=InverseDecay({setting.lam!r}, {self.decay!r}), "
+            f"every={max(1, self.steps // RECORDS)}"
+        )
+        if self.batch:
+            run = f"path = sgd_path(task, attention, start, jax.random.key({self.seed}), batch_size={self.batch}, {how})"
+        else:
+            run = f"path = population_path(task, attention, start, {how})"
+        return [start, run, "path.table()"]
+
+    def imports(self, setting: Setting) -> list[str]:
+        """The imports of these lines and of those of the setting."""
+        run = "sgd_path" if self.batch else "population_path"
+        names = [setting.kind, "SingleLocation", run, *(["Overlaps"] if self.starts else [])]
+        starts = [] if self.starts else [f"from soloc.dynamics.starts import uniform_on_{self.where}"]
+        return [
+            *(["import jax"] if self.batch or not self.starts else []),
+            *(["import numpy as np"] if self.starts else []),
+            f"from soloc import {', '.join(sorted(names))}",
+            "from soloc.dynamics.schedules import InverseDecay",
+            *starts,
+        ]
+
+
+class PathsAsk(Body):
+    """A setting and how it is trained."""
+
+    setting: Setting = Setting()
+    training: Training = Training()
+    columns: Literal[1, 2] = Field(default=2, description="of the small plots side by side")
+
+
+class QuickPathsAsk(PathsAsk):
+    """Training that is answered while one waits."""
+
+    @model_validator(mode="after")
+    def _is_quick(self) -> "QuickPathsAsk":
+        if self.setting.weight != "erf" or self.training.batch:
+            raise ValueError(
+                "`training` must descend the exact risk of erf, whose slopes are closed forms, to be answered at once, got "
+                f"`weight` {self.setting.weight} and `batch` {self.training.batch}; start a job with POST /api/paths/job."
+            )
+        return self

@@ -1,0 +1,69 @@
+"""View 2, the curves: risk, excess over Bayes, alignments, distance to the manifold and lam along the paths."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from fastapi import APIRouter
+
+from soloc.dynamics.landscape import name_of
+from soloc.dynamics.path import Path
+from soloc.dynamics.population_path import population_path
+from soloc.lab.background import bayes_or_none
+from soloc.lab.desk import serve
+from soloc.lab.figures.curves import curves_figure, path_traces
+from soloc.lab.panel import Panel, full, number
+from soloc.lab.training import PathsAsk, QuickPathsAsk
+from soloc.risk.overlaps import NAMES, Overlaps
+
+router = APIRouter(prefix="/api")
+_TOGETHER = 8  # runs computed together whatever their number: one compilation serves them all
+_ENDS = {"solution": "at ±(k*, v*)", "swapped": "at the swapped minimum k = ±v*", "other": "elsewhere"}
+
+
+def curves_panel(ask: QuickPathsAsk) -> Panel:
+    """Projected gradient descent on the exact population risk, one path per start."""
+    setting, training = ask.setting, ask.training
+    start, runs = training.start(setting.d), len(training.starts) or training.runs
+    padded = Overlaps(*(np.resize(getattr(start, name), _TOGETHER) for name in NAMES))
+    path = population_path(setting.task(), setting.attention(), padded, **training.how(setting.lam))
+    kept = {name: values[:, :runs] for name, values in path.columns.items()}
+    return panel_of(ask, replace(path, columns=kept, shape=(runs,)))
+
+
+def panel_of(ask: PathsAsk, path: Path) -> Panel:
+    """What a finished path shows, population descent or stochastic."""
+    bayes = bayes_or_none(ask.setting.task())
+    table = replace(path, bayes=None).table()
+    if bayes is not None and "risk" in table:
+        table["excess"] = table["risk"] - bayes
+    last = table.groupby("run").last()
+    columns = [name for name in ("kappa", "nu", "theta", "eta", "rho", "risk", "excess", "distance", "lam") if name in table]
+    return Panel(
+        figure=curves_figure(table, ask.columns),
+        table={name: full(table[name].to_numpy()) for name in ("run", "step", *columns)},
+        python="\n".join([*ask.training.imports(ask.setting), "", *ask.setting.lines(), *ask.training.lines(ask.setting)]),
+        sentence=_sentence(last, int(table["step"].max())),
+        numbers={
+            "median |κ|": number(last["kappa"].abs().median()),
+            "median |ν|": number(last["nu"].abs().median()),
+            "median risk": number(last["risk"].median()) if "risk" in last else None,
+            "median excess over Bayes": number(last["excess"].median()) if "excess" in last else None,
+            "Bayes risk": number(bayes) if bayes is not None else None,
+        },
+        overlays={"landscape": path_traces(table)},
+        pending="The Bayes risk is being prepared; the excess follows" if bayes is None else None,
+    )
+
+
+def _sentence(last: pd.DataFrame, steps: int) -> str:
+    ends = [name_of(row) for row in last[list(NAMES)].to_numpy()]
+    kinds, counts = np.unique(ends, return_counts=True)
+    parts = [f"{count} {_ENDS[kind]}" for kind, count in sorted(zip(kinds, counts, strict=True), key=lambda pair: -pair[1])]
+    return (
+        "Every curve is one run of gradient descent, in the colour of its path; move along a curve to see where the run is. "
+        f"After {steps:,} steps, of {len(last)} run{'s' if len(last) > 1 else ''} {', '.join(parts)}."
+    )
+
+
+serve(router, "/paths", curves_panel, "Training paths from several starts", with_table=True)
