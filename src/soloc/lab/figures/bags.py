@@ -57,8 +57,8 @@ def classes_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
          "hovertemplate": "%{x}: %{y:.3f}<extra></extra>", "xaxis": "x2", "yaxis": "y2"},
     ]  # fmt: skip
     layout = _two(columns)
-    layout["xaxis"] |= {"title": {"text": "predicted when left out"}, "type": "category"}
-    layout["yaxis"] |= {"title": {"text": "class"}, "type": "category"}
+    layout["xaxis"] |= {"title": {"text": "predicted when left out"}, "type": "category", "showgrid": False}
+    layout["yaxis"] |= {"title": {"text": "class"}, "type": "category", "showgrid": False}
     layout["yaxis2"] |= {"title": {"text": "accuracy when left out"}, "range": [0, 1.08]}
     return {"data": data, "layout": layout}
 
@@ -74,7 +74,7 @@ def bag_figure(names: Sequence[str], weights: np.ndarray, positions: np.ndarray,
     ]  # fmt: skip
     layout = {
         "xaxis": {"tickvals": places, "ticktext": [_short(name) for name in names], "tickangle": -60 if len(names) > 8 else 0,
-                  "title": {"text": "instance"}, "showgrid": False},
+                  "title": {"text": "instance"}, "showgrid": False, "zeroline": False},
         "yaxis": {"title": {"text": "attention weight"}, "range": [0, 1.05]},
         "margin": {"l": 52, "r": 8, "t": 8, "b": 44},
         "bargap": 0.25,

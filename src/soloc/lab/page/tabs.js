@@ -1,9 +1,9 @@
-// Groups of controls that a tab has no use for.
+// Controls that a tab has no use for.
 
-/** Hide the group of that name while the tab is shown. */
-export function withoutGroup(tab, group, lab) {
-  const box = document.querySelector(`.group[data-group="${group}"]`);
-  const follow = () => box?.classList.toggle(`not-in-${tab}`, lab.state.get("view") === tab);
+/** Hide the controls that match the selector while the tab is shown. */
+export function without(selector, tab, lab) {
+  const boxes = document.querySelectorAll(selector);
+  const follow = () => { for (const box of boxes) box.classList.toggle(`not-in-${tab}`, lab.state.get("view") === tab); };
   lab.state.onChange(follow);
   follow();
 }

@@ -99,11 +99,11 @@ def _table(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, list[
 def _numbers(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, Any]:
     longest = int(curves.L.max())
     last = curves[(longest == curves.L) & (curves.kind == "exact")]
-    numbers = {f"{row.task}, {row.mechanism}, L = {longest}": number(row.error) for row in last.itertuples()}
+    numbers = {f"{TITLES[row.task]}, {row.mechanism}, L = {longest}": number(row.error) for row in last.itertuples()}
     if points is not None:
         reached = int(points.L.max())
         for row in points[(reached == points.L) & (points.mechanism == "Bayes")].itertuples():
-            numbers[f"{row.task}, Bayes simulated, L = {reached}"] = number(row.error)
+            numbers[f"{TITLES[row.task]}, Bayes simulated, L = {reached}"] = number(row.error)
     return numbers
 
 

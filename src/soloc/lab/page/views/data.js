@@ -3,7 +3,7 @@
 import { download, element, readable, say } from "../dom.js";
 import { csvOf } from "../ask.js";
 import { Stream } from "../stream.js";
-import { withoutGroup } from "../tabs.js";
+import { without } from "../tabs.js";
 
 const ROWS = 8; // bags listed at once
 const KEPT = "soloc-data"; // the token of an uploaded table outlives a reload, not the tab
@@ -261,7 +261,7 @@ export const data = {
     panel.sentence.textContent = "Each bag holds instances and has one label, which one of the instances decides. Take an example or upload a table, say which column is what, and press Fit.";
     let visited = false;
     lab.data = { visit() { if (!visited && lab.state.get("view") === "data") { visited = true; form.begin(); } } };
-    withoutGroup("data", "setting", lab);
+    without('.group[data-group="setting"], .group[data-group="presets"]', "data", lab);
     wide.addEventListener("change", () => { if (panel.element.offsetParent !== null) panel.update(); });
     lab.state.onChange((changed) => { if (changed.has("bag") && panel.answer) panel.extra.replaceChildren(...table(panel, lab)); });
   },

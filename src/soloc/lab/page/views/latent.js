@@ -1,6 +1,6 @@
 // View 6. Three tasks in which attention infers a latent; simulated points join the exact lines.
 
-import { withoutGroup } from "../tabs.js";
+import { without } from "../tabs.js";
 import { filling } from "../stream.js";
 
 const fields = [
@@ -30,7 +30,7 @@ export default {
   drawn: fill.drawn,
   built(panel, lab) {
     fill.built(panel, lab);
-    withoutGroup("latent", "setting", lab);
+    without('.group[data-group="setting"], .group[data-group="presets"]', "latent", lab);
     wide.addEventListener("change", () => { if (panel.element.offsetParent !== null) panel.update(); });
   },
 };
