@@ -22,9 +22,12 @@ def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> 
     desk = Desk()
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         desk.close()
+        for part in ("jobs", "workers", "tables"):
+            if hasattr(app.state, part):
+                getattr(app.state, part).close()
 
     app = FastAPI(
         title="soloc lab",

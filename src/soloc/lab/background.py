@@ -6,9 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
-from soloc.predictors.normalised import Softmax
-from soloc.risk.overlaps import Overlaps
-from soloc.risk.population import bayes_risk, excess_risk
+from soloc.risk.population import bayes_risk
 from soloc.tasks.single_location import SingleLocation
 
 _builder = ThreadPoolExecutor(1, thread_name_prefix="build")
@@ -34,13 +32,13 @@ class Program:
         return self.prepare().done()
 
 
-SOFTMAX = Program("softmax", lambda: excess_risk(SingleLocation(), Softmax(1.0), Overlaps(1.0, 1.0)).block_until_ready())
-BAYES = Program("Bayes risk", lambda: bayes_risk(SingleLocation()).block_until_ready())
+BAYES = Program("the Bayes risk", lambda: bayes_risk(SingleLocation()).block_until_ready())
+BAYES_IS_SOFTMAX = Program("the Bayes risk at γ = 1", lambda: bayes_risk(SingleLocation(gamma=1.0)).block_until_ready())
 
 
 def bayes_or_none(task: SingleLocation) -> float | None:
     """The Bayes risk; None while its program is being prepared."""
-    program = SOFTMAX if task.gamma == 1.0 else BAYES
+    program = BAYES_IS_SOFTMAX if task.gamma == 1.0 else BAYES
     return _bayes(task) if program.ready() else None
 
 

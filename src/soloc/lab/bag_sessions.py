@@ -62,7 +62,7 @@ class Tables:
         with self._lock:
             return self._tables.pop(token, None) is not None
 
-    def clear(self) -> None:
+    def close(self) -> None:
         """Forget everything."""
         with self._lock:
             self._tables.clear()

@@ -3,7 +3,6 @@
 import socket
 import sys
 import threading
-import time
 import webbrowser
 
 import uvicorn
@@ -17,7 +16,6 @@ _EVERYWHERE = {"0.0.0.0", "::"}
 
 def start(host: str, port: int, browser: bool) -> None:
     """Serve the lab until Ctrl-C. The socket is bound first, so that a taken port is told at once."""
-    began = time.monotonic()
     listener = _listener(host, port)
     port = listener.getsockname()[1]
     everywhere = host in _EVERYWHERE
@@ -31,10 +29,10 @@ def start(host: str, port: int, browser: bool) -> None:
     )
 
     def prepare() -> None:
-        prepare_first()
-        _say(f"ready after {time.monotonic() - began:.1f} s: {address}  (Ctrl-C ends it)")
-        if browser:
+        if browser:  # it starts while the first plots compile; the page waits for their answers
             webbrowser.open(address)
+        prepare_first()
+        _say(f"ready: {address}  (Ctrl-C ends it)")
         prepare_rest(_say)
 
     threading.Thread(target=prepare, daemon=True, name="prepare").start()

@@ -11,7 +11,9 @@ from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
 from soloc.lab.setting import Body, Overlap, Setting
 from soloc.risk.overlaps import NAMES, Overlaps
 
-RECORDS = 120
+RECORDS, RECORDS_INTEGRATED = 120, 40  # fewer where every recorded risk is an integral over all scores
+_TOKENS_A_STEP, _TOKENS = 20_000, 300_000_000  # that SGD may draw: about 20 seconds of work
+_INTEGRATED_STEPS = 20_000  # of weights whose slopes are integrals: about a millisecond each
 _DRAWS = {"sphere": uniform_on_sphere, "manifold": uniform_on_manifold}
 
 
@@ -43,14 +45,14 @@ class Training(Body):
             return _DRAWS[self.where](d, self.runs, jax.random.key(self.seed))
         return Overlaps(*(np.asarray([getattr(one, name) for one in self.starts]) for name in NAMES))
 
-    def how(self, lam: float) -> dict[str, Any]:
+    def every(self, setting: Setting) -> int:
+        """Steps between records."""
+        return max(1, self.steps // (RECORDS_INTEGRATED if setting.weight == "softmax" else RECORDS))
+
+    def how(self, setting: Setting) -> dict[str, Any]:
         """Keywords of `population_path` and `sgd_path`."""
-        return {
-            "steps": self.steps,
-            "step_size": self.step_size,
-            "lam": InverseDecay(lam, self.decay),
-            "every": max(1, self.steps // RECORDS),
-        }
+        lam = InverseDecay(setting.lam, self.decay)
+        return {"steps": self.steps, "step_size": self.step_size, "lam": lam, "every": self.every(setting)}
 
     def lines(self, setting: Setting) -> list[str]:
         """The Python lines that run the same training, after those of the setting."""
@@ -61,7 +63,7 @@ class Training(Body):
             start = f"start = uniform_on_{self.where}(task.d, runs={self.runs}, key=jax.random.key({self.seed}))"
         how = (
             f"steps={self.steps}, step_size={self.step_size!r}, lam=InverseDecay({setting.lam!r}, {self.decay!r}), "
-            f"every={max(1, self.steps // RECORDS)}"
+            f"every={self.every(setting)}"
         )
         if self.batch:
             run = f"path = sgd_path(task, attention, start, jax.random.key({self.seed}), batch_size={self.batch}, {how})"
@@ -99,6 +101,30 @@ class QuickPathsAsk(PathsAsk):
         if self.setting.weight != "erf" or self.training.batch:
             raise ValueError(
                 "`training` must descend the exact risk of erf, whose slopes are closed forms, to be answered at once, got "
-                f"`weight` {self.setting.weight} and `batch` {self.training.batch}; start a job with POST /api/paths/job."
+                f"`weight` {self.setting.weight} and `batch` {self.training.batch}; start a job with POST /api/jobs/paths."
+            )
+        return self
+
+
+class LongPathsAsk(PathsAsk):
+    """Training that takes seconds, as a job: stochastic, or on an exact risk that is an integral."""
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> "LongPathsAsk":
+        setting, training = self.setting, self.training
+        runs = len(training.starts) or training.runs
+        if training.batch:
+            tokens = training.batch * setting.L
+            if tokens > _TOKENS_A_STEP or tokens * training.steps * runs > _TOKENS:
+                raise ValueError(
+                    f"`batch` times `L` must be at most {_TOKENS_A_STEP:,}, and times `steps` and runs at most {_TOKENS:,}, for "
+                    f"SGD in the lab, got {tokens:,} and {tokens * training.steps * runs:,}; take fewer, or sgd_path in Python."
+                )
+        elif setting.weight == "softmax":
+            raise ValueError("`weight` softmax must be trained on samples here: set `batch` to 1 or more.")
+        elif training.steps > _INTEGRATED_STEPS and setting.weight != "erf":
+            raise ValueError(
+                f"`steps` must be at most {_INTEGRATED_STEPS:,} where every step integrates, as for {setting.weight}, got "
+                f"{training.steps:,}; take fewer steps, or population_path in Python."
             )
         return self

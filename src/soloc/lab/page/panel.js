@@ -8,7 +8,7 @@ export class Panel {
   /**
    * `view`: id, tab, title, path and question(state, lab), or null to ask nothing. Optional: controls(about, lab), state (more fields
    * of the address), half (stands beside another panel), height and narrowHeight, rest (milliseconds the hand must rest before it asks), hidden (has no
-   * place of its own, only overlays), serverCsv, built(panel, lab), answered(panel, answer), drawn(panel), overlayTraces(panel, source, traces), layout(panel).
+   * place of its own, only overlays), built(panel, lab), answered(panel, answer), drawn(panel), overlayTraces(panel, source, traces), layout(panel).
    */
   constructor(view, lab) {
     Object.assign(this, { view, lab, answer: null, asked: null, overlays: new Map() });
@@ -101,7 +101,7 @@ export class Panel {
     const name = `soloc-${this.view.id}`;
     try {
       if (format === "csv") {
-        const here = !this.view.serverCsv && Object.keys(this.answer.table).length > 0;
+        const here = Object.keys(this.answer.table).length > 0;
         download(here ? csvOf(this.answer.table) : await csv(this.view.path, this.asked), "text/csv", `${name}.csv`);
       } else await saveImage(this.plot, format, name);
       say(`${name}.${format} saved.`);

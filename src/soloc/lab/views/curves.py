@@ -1,19 +1,25 @@
 """View 2, the curves: risk, excess over Bayes, alignments, distance to the manifold and lam along the paths."""
 
+import time
 from dataclasses import replace
+from typing import Annotated, Any
 
+import jax
 import numpy as np
 import pandas as pd
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from soloc.dynamics.landscape import name_of
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import population_path
+from soloc.dynamics.sgd_path import sgd_path
 from soloc.lab.background import bayes_or_none
-from soloc.lab.desk import serve
+from soloc.lab.desk import REFUSALS, serve
 from soloc.lab.figures.curves import curves_figure, path_traces
+from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.training import PathsAsk, QuickPathsAsk
+from soloc.lab.sentences import Refusal
+from soloc.lab.training import LongPathsAsk, PathsAsk, QuickPathsAsk
 from soloc.risk.overlaps import NAMES, Overlaps
 
 router = APIRouter(prefix="/api")
@@ -26,9 +32,32 @@ def curves_panel(ask: QuickPathsAsk) -> Panel:
     setting, training = ask.setting, ask.training
     start, runs = training.start(setting.d), len(training.starts) or training.runs
     padded = Overlaps(*(np.resize(getattr(start, name), _TOGETHER) for name in NAMES))
-    path = population_path(setting.task(), setting.attention(), padded, **training.how(setting.lam))
+    path = population_path(setting.task(), setting.attention(), padded, **training.how(setting))
     kept = {name: values[:, :runs] for name, values in path.columns.items()}
     return panel_of(ask, replace(path, columns=kept, shape=(runs,)))
+
+
+def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
+    """The same for stochastic descent, and for weights whose slopes are integrals, with progress on the way."""
+    setting, training = ask.setting, ask.training
+    start, how = training.start(setting.d), training.how(setting)
+    how["progress"] = lambda now: job.report(step=now.step, steps=now.steps)
+    job.report(step=0, steps=training.steps)
+    if training.batch:
+        key = jax.random.key(training.seed)
+        path = sgd_path(setting.task(), setting.attention(), start, key, batch_size=training.batch, **how)
+    else:
+        path = population_path(setting.task(), setting.attention(), start, **how)
+    while bayes_or_none(setting.task()) is None:
+        job.check()
+        time.sleep(0.1)
+    return {"panel": panel_of(ask, path).model_dump()}
+
+
+@router.post("/jobs/paths", summary="Start training that takes seconds", responses={**REFUSALS, 429: {"model": Refusal}})
+async def start_paths(ask: LongPathsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
+    """Stochastic descent, or descent on a risk that is an integral: listen to /api/jobs/{job}/events."""
+    return start_job(jobs, lambda job: paths_job(ask, job), seconds=120.0)
 
 
 def panel_of(ask: PathsAsk, path: Path) -> Panel:

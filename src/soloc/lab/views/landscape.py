@@ -6,13 +6,14 @@ from pydantic import Field
 
 from soloc.dynamics.exact import evaluate, split
 from soloc.dynamics.records import flattened
+from soloc.lab.background import Program
 from soloc.lab.desk import serve
 from soloc.lab.figures.landscape import landscape_figure
 from soloc.lab.panel import Panel, full, number
 from soloc.lab.setting import Body, Overlap, Setting
 from soloc.risk.overlaps import residual_gram
 
-GRID = 61
+GRID, COARSE = 61, 31  # alignments along an axis; fewer for softmax, whose every risk is an integral
 router = APIRouter(prefix="/api")
 
 
@@ -27,7 +28,9 @@ class LandscapeAsk(Body):
 
 def landscape_panel(ask: LandscapeAsk) -> Panel:
     """The exact population risk over (kappa, nu) with the other overlaps held at given values."""
-    axis = np.linspace(-1.0, 1.0, GRID)
+    if ask.setting.weight == "softmax" and not SOFTMAX_MAP.ready():
+        return _not_yet(ask)
+    axis = _axis(ask)
     risk = risk_on_grid(ask, axis)
     if not np.isfinite(risk).any():
         raise ValueError(
@@ -53,6 +56,20 @@ def landscape_panel(ask: LandscapeAsk) -> Panel:
             "at nu": number(axis[row]),
             "highest risk": number(np.nanmax(risk)),
         },
+    )
+
+
+def _axis(ask: LandscapeAsk) -> np.ndarray:
+    return np.linspace(-1.0, 1.0, COARSE if ask.setting.weight == "softmax" else GRID)
+
+
+def _not_yet(ask: LandscapeAsk) -> Panel:
+    """An empty map while the program behind it is compiled."""
+    return Panel(
+        figure=landscape_figure(np.asarray([-1.0, 1.0]), np.full((2, 2), np.nan)),
+        python=_python(ask),
+        sentence="The map of softmax is compiled once, in the background. It appears here by itself.",
+        pending=f"Preparing {SOFTMAX_MAP.name}",
     )
 
 
@@ -83,7 +100,7 @@ def _python(ask: LandscapeAsk) -> str:
             f"from soloc import {', '.join(sorted([ask.setting.kind, 'Overlaps', 'SingleLocation', 'population_risk']))}",
             "",
             *ask.setting.lines(),
-            f"axis = np.linspace(-1, 1, {GRID})",
+            f"axis = np.linspace(-1, 1, {len(_axis(ask))})",
             "kappa, nu = np.meshgrid(axis, axis)",
             *_only_possible(ask),
             f"risk = population_risk(task, attention, Overlaps(kappa, nu{off}))",
@@ -101,6 +118,14 @@ def _only_possible(ask: LandscapeAsk) -> list[str]:
         "possible = (left_k >= 0) & (left_v >= 0) & (left_k * left_v >= cross**2)",
         "kappa, nu = kappa[possible], nu[possible]",
     ]
+
+
+def _softmax_map() -> np.ndarray:
+    ask = LandscapeAsk(setting=Setting(weight="softmax", lam=1.0))
+    return risk_on_grid(ask, _axis(ask))
+
+
+SOFTMAX_MAP = Program("the softmax landscape", _softmax_map)
 
 
 serve(router, "/landscape", landscape_panel, "Population risk over the alignments")

@@ -2,6 +2,7 @@
 
 import { element } from "../dom.js";
 import { startsOf } from "../starts.js";
+import { Stream } from "../stream.js";
 import { recordAt, runsOf } from "../time.js";
 
 const NARROW = matchMedia("(max-width: 700px)");
@@ -9,6 +10,60 @@ const NARROW = matchMedia("(max-width: 700px)");
 export function trainingQuestion(state, lab) {
   const names = lab.about.training.map((field) => field.name);
   return { setting: lab.setting(), training: { ...state.pick(...names), starts: startsOf(state) }, columns: NARROW.matches ? 1 : 2 };
+}
+
+/** Training that takes seconds runs as a job: it begins when the hand rests, shows how far it is, and can be cancelled. */
+class LongTraining {
+  #known = new Map();
+  #wanted = null;
+
+  constructor(panel) {
+    this.panel = panel;
+    this.bar = element("progress", { max: 1, "aria-label": "Progress of the training" });
+    this.row = element("div", { class: "row", id: "long-training", hidden: true }, this.bar,
+      element("button", { type: "button", id: "cancel-training", onclick: () => this.#cancel() }, "Cancel"));
+    panel.plot.before(this.row);
+    this.stream = new Stream("/api/jobs/paths", { wait: 700, onEvent: (event) => this.#hear(event), onRefusal: (sentence) => this.#end(sentence) });
+  }
+
+  ask(question) {
+    const body = JSON.stringify(question);
+    if (body === this.#wanted) return;
+    this.#wanted = body;
+    const known = this.#known.get(body);
+    if (known) { this.leave(); this.#wanted = body; this.panel.show(known, question); return; }
+    this.row.hidden = false;
+    this.bar.removeAttribute("value");
+    this.stream.start(question);
+  }
+
+  /** Another kind of training is shown. */
+  leave() {
+    if (this.#wanted === null) return;
+    this.#wanted = null;
+    this.stream.stop();
+    this.row.hidden = true;
+  }
+
+  #hear(event) {
+    if (event.kind === "progress") this.bar.value = event.step / event.steps;
+    else if (event.kind === "done") {
+      if (this.#known.size > 20) this.#known.clear();
+      this.#known.set(this.#wanted, event.panel);
+      this.row.hidden = true;
+      this.panel.show(event.panel, JSON.parse(this.#wanted));
+    } else this.#end(event.sentence);
+  }
+
+  #cancel() {
+    this.stream.stop();
+    this.#end("The training was cancelled; change a control to start another.");
+  }
+
+  #end(sentence) {
+    this.row.hidden = true;
+    this.panel.refuse(sentence);
+  }
 }
 
 function presets(about, lab) {
@@ -33,14 +88,22 @@ export default {
   title: "Training",
   path: "/api/paths",
   half: true,
-  serverCsv: true,
+  rest: 120, // while a slider moves, the landscape goes first
   height: "clamp(330px, 36vw, 480px)",
   narrowHeight: "820px",
   controls: (about, lab) => [
     { title: "The paper's experiments", name: "presets", fields: [], first: true, element: lab && presets(about, lab) },
     { title: "Training", name: "training", fields: about.training },
   ],
-  question: trainingQuestion,
+  /** Erf descends while one watches; stochastic descent, and weights whose slopes are integrals, take a job. */
+  question(state, lab) {
+    const question = trainingQuestion(state, lab);
+    const { long, asker } = lab.panel("curves");
+    if (state.get("weight") === "erf" && state.get("batch") === 0) { long.leave(); return question; }
+    asker.forget();
+    long.ask(question);
+    return null;
+  },
   /** A line at the present moment in every small plot. */
   layout(panel, layout) {
     const step = panel.lab.paths?.steps[recordAt(panel.lab)];
@@ -52,6 +115,7 @@ export default {
     })) };
   },
   built(panel, lab) {
+    panel.long = new LongTraining(panel);
     lab.state.onChange((changed) => { if (changed.has("t")) panel.redraw(); });
     NARROW.addEventListener("change", () => panel.update());
   },
