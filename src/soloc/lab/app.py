@@ -9,12 +9,12 @@ import soloc
 from soloc.lab import assets, jobs, sentences
 from soloc.lab.desk import Desk
 from soloc.lab.guard import LOOPBACK, Guard
-from soloc.lab.views import about, critical, curves, landscape, sequence
+from soloc.lab.views import about, attentions, critical, curves, data, landscape, latent, sequence
 
 #: One module per view, each with its `router`.
-VIEWS = (about, landscape, critical, curves, sequence, jobs)
+VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, jobs)
 #: Largest bodies, in bytes, of the addresses that take more than a question.
-LIMITS: dict[str, int] = {}
+LIMITS: dict[str, int] = {**data.UPLOAD}
 
 
 def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> FastAPI:
@@ -22,9 +22,12 @@ def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> 
     desk = Desk()
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         desk.close()
+        for part in ("jobs", "workers", "tables"):
+            if hasattr(app.state, part):
+                getattr(app.state, part).close()
 
     app = FastAPI(
         title="soloc lab",

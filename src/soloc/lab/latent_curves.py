@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.latent_tasks import Config
-from soloc.lab.which_attention import BLOCK, TRUTH
+from soloc.lab.which_attention import TRUTH
 from soloc.predictors.normalised import Softmax
 from soloc.predictors.pointwise import Linear
 from soloc.risk.latent_error import softmax_floor, softmax_spread, whitened_linear_law
@@ -49,12 +49,6 @@ def exact_curves(config: Config, lengths: Any) -> pd.DataFrame:
 
 @lru_cache(maxsize=256)
 def _located_bayes(d: int, lengths: tuple[int, ...]) -> np.ndarray:
-    """Bayes risk without noise at every length, in blocks of one shape, which the search for the best softmax shares."""
-    m = SingleLocation(d=d).m
-    found = []
-    for start in range(0, len(lengths), BLOCK):
-        part = np.array(lengths[start : start + BLOCK], dtype=float)
-        block = np.concatenate([part, np.full(BLOCK - len(part), part[-1])])[:, None]
-        task = SingleLocation(d=d, L=block, gamma=1.0)
-        found.append(np.asarray(excess_risk(task, Softmax(np.full(block.shape, m)), TRUTH))[: len(part), 0])
-    return np.concatenate(found)
+    """Bayes risk without noise at every length: with gamma = 1, softmax at lam = m."""
+    task = SingleLocation(d=d, L=np.array(lengths, dtype=float), gamma=1.0)
+    return np.asarray(excess_risk(task, Softmax(float(task.m)), TRUTH))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from soloc.experiments.attentions import EXACT, SIMULATED
 from soloc.predictors.pointwise import Exponential
@@ -17,8 +18,8 @@ from soloc.risk.population import excess_risk, log_excess_risk
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(kappa=1.0, nu=1.0)
-BLOCK = 13  # settings per call of a dear risk: one shape, one compilation
 KERNELS = ("normalised softplus", "normalised sigmoid", "normalised ReLU")  # exact as well, but dear
+ALL_ON_ONE = ("softmax", "normalised softplus", "normalised sigmoid")  # a single token gets all the weight
 POINTWISE = tuple(name for name in EXACT if name != "softmax")
 DRAWN = tuple(name for name in SIMULATED if name not in KERNELS)
 LONGEST_DRAWN = 8192  # tokens; beyond, too few sequences fit into a second
@@ -52,15 +53,33 @@ class Row(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def exact_row(name: str, d: int, L: int, gamma: float) -> Row:
-    """The best lam of a weight with an exact risk; a search in log lam, global and then narrowing."""
-    task = SingleLocation(d=d, L=L if name in POINTWISE else np.full((BLOCK, 1), float(L)), gamma=gamma)
+    """The best lam of a weight with an exact risk: a grid in log lam, then closer and closer around its best point."""
+    task = SingleLocation(d=d, L=L, gamma=gamma)
     build: Callable[[Any], Any] = (lambda lam: SIMULATED[name](lam)) if name in KERNELS else (lambda lam: EXACT[name](lam, L))
-    low, high = lam_range(name, SingleLocation(d=d, L=L, gamma=gamma))
-    pointwise = name in POINTWISE
-    found = best_temperature(
-        lambda lam: _log_excess(task, build, lam), low, high, blocks=4 if pointwise else 1, levels=6 if pointwise else 4
+    if L == 1 and name in ALL_ON_ONE:
+        return Row(name, build(float(task.m)), -math.inf)
+    low, high = lam_range(name, task)
+    if name in POINTWISE:
+        found = best_temperature(lambda lam: _log_excess(task, build, lam), low, high)
+        return Row(name, build(float(found.lam[0])), float(found.value[0]))
+    lam, log_excess = _dear_minimum(lambda lam: _log_excess(task, build, lam), low, high)
+    return Row(name, build(lam), log_excess)
+
+
+def _dear_minimum(value: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> tuple[float, float]:
+    """A minimum with few evaluations: 13 values on a grid, then Brent's method between the neighbours of the best."""
+    logs = np.linspace(math.log(low), math.log(high), 13)
+    values = value(np.exp(logs)[:, None])[:, 0]
+    best = int(np.argmin(values))
+    if not np.isfinite(values[best]):
+        return math.exp(logs[best]), float(values[best])
+    ends = float(logs[max(best - 1, 0)]), float(logs[min(best + 1, len(logs) - 1)])
+    found = minimize_scalar(
+        lambda log: float(value(np.array([[math.exp(log)]]))[0, 0]), bounds=ends, method="bounded", options={"xatol": 2e-4, "maxiter": 14}
     )
-    return Row(name, build(float(found.lam[0])), float(found.value[0]))
+    if found.fun < values[best]:
+        return math.exp(found.x), float(found.fun)
+    return math.exp(logs[best]), float(values[best])
 
 
 def lam_range(name: str, task: SingleLocation) -> tuple[float, float]:
@@ -110,11 +129,11 @@ def simulated_rows(name: str, d: int, L: int, gamma: float) -> Iterator[Row]:
         errors = np.concatenate([errors, _errors(task, type(best), float(best.lam), number)])
         if number + 1 in (1, 4, _ROUNDS):
             mean = float(errors.mean())
-            seen = {"sequences": len(errors), "error": float(errors.std() / math.sqrt(len(errors)))}
+            error, count = float(errors.std() / math.sqrt(len(errors))), len(errors)
             if mean > 0.0:
-                yield Row(name, best, math.log(mean), **seen)
+                yield Row(name, best, math.log(mean), error, count)
             else:  # the rule of three: a miss costs at most gamma^2 + 1
-                yield Row(name, best, -math.inf, **seen, below=3.0 * (gamma**2 + 1.0) / len(errors))
+                yield Row(name, best, -math.inf, error, count, below=3.0 * (gamma**2 + 1.0) / count)
 
 
 @lru_cache(maxsize=4096)
@@ -151,7 +170,7 @@ def _errors(task: SingleLocation, kind: Any, lam: float, number: int) -> np.ndar
 @lru_cache(maxsize=8)
 def _round(L: int, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Standard normal scores (n, padded length), and where the decisive token is."""
-    width = next(width for width in _PADDED if L <= width)
+    width = next(width for width in _PADDED if width >= L)
     rng = np.random.default_rng([L, number])
     scores = rng.standard_normal((_NUMBERS // width, width))
     return scores, np.arange(width) == rng.integers(L, size=len(scores))[:, None]

@@ -28,7 +28,7 @@ def attentions_figure(rows: Sequence[Row], references: dict[str, float], waiting
         data.append(_dots("simulated", drawn, lowest, _SIMULATED))
     layout = {
         "xaxis": {
-            "title": {"text": "excess risk  R − ε²  at the best λ"}, "type": "log", "range": [lowest - 0.03 * (top - lowest), top],
+            "title": {"text": "excess risk R − ε²"}, "type": "log", "range": [lowest - 0.03 * (top - lowest), top],
             "exponentformat": "power", "dtick": _tick(top - lowest), "zeroline": False,
         },
         "yaxis": {
@@ -63,8 +63,9 @@ def power(log: float) -> str:
     return f"{10.0**tens:.4g}" if tens > -300 else f"10^{tens:.6g}"
 
 
-def _tick(span: float) -> int:
-    return max(1, round(span / 5))
+def _tick(span: float) -> int | str:
+    """Ticks at powers of ten, about five of them; at 1, 2 and 5 where there are few powers."""
+    return "D2" if span < 2.5 else max(1, round(span / 5))
 
 
 def _line(name: str, tens: float, lowest: float, order: Sequence[str]) -> dict[str, Any]:

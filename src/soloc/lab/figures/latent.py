@@ -15,7 +15,7 @@ def latent_figure(curves: pd.DataFrame, points: pd.DataFrame | None, titles: dic
     """One panel per task, side by side or (with one column) below each other."""
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {
-        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.16 if columns > 1 else -0.06, "yanchor": "top"},
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.2 if columns > 1 else -0.09, "yanchor": "top"},
         "margin": {"l": 52, "r": 10, "t": 30, "b": 40},
         "hovermode": "closest",
         "annotations": [],
@@ -54,7 +54,8 @@ def _points(rows: pd.DataFrame, mechanism: str, named: bool) -> dict[str, Any]:
         "type": "scatter", "mode": "markers", "name": mechanism, "legendgroup": mechanism, "showlegend": named,
         "x": drawn(rows.L), "y": drawn(rows.error),
         "error_y": {"type": "data", "array": drawn(2 * rows.standard_error), "color": colour, "thickness": 1.2, "width": 3},
-        "marker": {"color": colour, "symbol": SYMBOLS[mechanism], "size": 12 if mechanism == "Bayes" else 7, "line": {"width": 2}},
+        "marker": {"color": colour, "symbol": SYMBOLS[mechanism], "size": 12 if mechanism == "Bayes" else 7,
+                   "line": {"width": 2 if mechanism == "Bayes" else 0, "color": colour}},
         "hovertemplate": f"{mechanism}, simulated<br>L %{{x}}<br>error %{{y:.4g}}<extra></extra>",
     }  # fmt: skip
 
@@ -84,6 +85,6 @@ def _axes(place: int, count: int, columns: int) -> dict[str, Any]:
 def _title(place: int, count: int, columns: int, text: str) -> dict[str, Any]:
     across, up = _place(place, count, columns)
     return {
-        "text": f"<b>{text}</b>", "x": across[0], "y": up[1], "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom",
-        "showarrow": False,
+        "text": f"<b>{text}</b>", "x": across[0], "y": up[1], "xref": "paper", "yref": "paper", "xanchor": "left",
+        "yanchor": "bottom", "showarrow": False,
     }  # fmt: skip

@@ -4,14 +4,17 @@ import { group } from "./controls.js";
 import { copy, element, say } from "./dom.js";
 import { Panel } from "./panel.js";
 import { State } from "./state.js";
+import attentions from "./views/attentions.js";
 import critical from "./views/critical.js";
 import curves from "./views/curves.js";
+import { bag, data } from "./views/data.js";
 import landscape from "./views/landscape.js";
+import latent from "./views/latent.js";
 import sequence from "./views/sequence.js";
 
 /** Every view of the page. A view: see views/landscape.js. Tabs appear in the order in which views name them. */
-const VIEWS = [landscape, curves, critical, sequence];
-const TABS = { training: "Training" };
+const VIEWS = [landscape, curves, critical, sequence, attentions, latent, data, bag];
+const TABS = { training: "Training", attentions: "Which attention?", latent: "Latent", data: "Your data" };
 
 const about = await (await fetch("/api/about")).json();
 

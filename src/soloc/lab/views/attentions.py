@@ -20,7 +20,7 @@ from soloc.lab.which_attention import DRAWN, KERNELS, LONGEST_DRAWN, POINTWISE, 
 from soloc.risk.population import linear_risk, log_bayes_excess
 from soloc.tasks.single_location import SingleLocation
 
-SECONDS = 60.0  # of one job; warm it takes a few, and only the first one compiles
+SECONDS = 120.0  # of one job; warm it takes a few, and only the first one compiles
 ORDER = (*EXACT, *SIMULATED)
 router = APIRouter(prefix="/api")
 _dear = threading.Lock()  # one dear integral at a time: two jobs would compile the same program twice
@@ -34,7 +34,8 @@ class AttentionsAsk(Body):
 
 def attentions_panel(ask: AttentionsAsk) -> Panel:
     """The weights that look at one score each, whose exact risks cost milliseconds; the job brings the others."""
-    return panel_of(ask.setting, [_exact(name, ask.setting) for name in POINTWISE], None)
+    found = panel_of(ask.setting, [_exact(name, ask.setting) for name in POINTWISE], None)
+    return found.model_copy(update={"pending": None})  # the page starts the job instead of asking again
 
 
 def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
@@ -46,18 +47,24 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     def show() -> None:
         job.report(panel=panel_of(setting, list(rows.values()), bayes).model_dump())
 
-    show()
-    bayes = _in_turn(job, lambda: _bayes(setting.d, setting.L, setting.gamma))
-    rows["softmax"] = _in_turn(job, lambda: _exact("softmax", setting))
-    show()
-    if setting.L <= LONGEST_DRAWN:
-        for name in DRAWN:
+    def simulate() -> None:
+        for name in DRAWN if setting.L <= LONGEST_DRAWN else ():
             for row in simulated_rows(name, setting.d, setting.L, setting.gamma):
                 rows[name] = row
                 job.check()
             show()
+
+    show()
+    compiled = bool(_bayes.cache_info().currsize)  # until then simulations are quicker
+    if not compiled:
+        simulate()
+    bayes = _in_turn(job, lambda: _bayes(setting.d, setting.L, setting.gamma))
+    rows["softmax"] = _in_turn(job, lambda: _exact("softmax", setting))
+    show()
+    if compiled:
+        simulate()
     for name in KERNELS:
-        rows[name] = _in_turn(job, lambda name=name: _exact(name, setting))  # type: ignore[misc]
+        rows[name] = _in_turn(job, lambda name=name: _exact(name, setting))
         show()
     return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
 
@@ -111,8 +118,8 @@ def _can(name: str, setting: Setting) -> bool:
 def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> str:
     best = rows[0]
     first = (
-        "Every dot is one way to turn scores into attention weights, at the temperature that suits it best and with k = k*, v = v*: the "
-        "further left, the smaller its risk beyond the noise, and nothing lies left of Bayes."
+        "Every dot is one way to turn scores into attention weights, at the temperature that suits it best and with k = k*, v = v*: "
+        "the further left, the smaller its risk beyond the noise, and nothing lies left of Bayes."
     )
     so_far = " so far" if waiting else ""
     second = f"Best{so_far} is {best.weight} (excess {power(best.log_excess) if best.below is None else f'below {best.below:.1e}'})"
@@ -173,7 +180,7 @@ def constructor(attention: Any) -> str:
     return f"{type(attention).__name__}({', '.join(given)})"
 
 
-serve(router, "/attentions", attentions_panel, "Weights at their best temperature: those that are exact at once")
+serve(router, "/attentions", attentions_panel, "Weights at their best temperature: those that are exact at once", with_table=True)
 
 
 @router.post("/jobs/attentions", responses=REFUSALS, summary="Weights at their best temperature: all, as they come")

@@ -27,7 +27,7 @@ class LatentAsk(Body):
     """Settings of the three tasks, and the lengths."""
 
     longest: Literal[64, 256, 1024, 4096] = Field(1024, description="most tokens")
-    sequences: int = Field(1000, ge=50, le=2000, description="sequences simulated at every length, as far as they have at most 100,000 tokens")
+    sequences: int = Field(1000, ge=50, le=2000, description="sequences per length, up to 100,000 tokens")
     sigma: float = Field(0.5, ge=0.05, le=2, description="rule z: noise of a value")
     temperature: float = Field(0.2, ge=0.02, le=5, description="rule z: temperature of softmax")
     recall_d: int = Field(8, ge=2, le=64, description="blurred key: dimension")
@@ -49,7 +49,7 @@ class LatentAsk(Body):
 
 def latent_panel(ask: LatentAsk) -> Panel:
     """The exact curves; the job adds simulated points."""
-    return panel_of(ask, [])
+    return panel_of(ask, []).model_copy(update={"pending": None})  # the page starts the job instead of asking again
 
 
 def latent_job(ask: LatentAsk, job: Job) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def latent_job(ask: LatentAsk, job: Job) -> dict[str, Any]:
     for L in config.lengths:
         job.check()
         parts.append(_points(replace(config, lengths=(L,))))
-        if L != config.lengths[-1]:
+        if config.lengths[-1] != L:
             job.report(panel=panel_of(ask, parts).model_dump())
     return {"panel": panel_of(ask, parts).model_dump()}
 
@@ -80,8 +80,8 @@ def panel_of(ask: LatentAsk, parts: Sequence[pd.DataFrame]) -> Panel:
         sentence=(
             "In each task the tokens hide something and attention infers it: a rule that all tokens share, or the one token that "
             "matters; lines are exact, points are simulated with two standard errors. "
-            "When the tokens share a rule, more of them tell more and the error falls with the length; when one token among them matters, "
-            "more of them hide it and the error rises."
+            "When the tokens share a rule, more of them tell more and the error falls with the length; when one token among them "
+            "matters, more of them hide it and the error rises."
         ),
         numbers=_numbers(curves, points),
         pending=None if len(parts) == len(config.lengths) else f"{len(config.lengths) - len(parts)} lengths are being simulated",
@@ -99,11 +99,11 @@ def _table(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, list[
 def _numbers(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, Any]:
     longest = int(curves.L.max())
     last = curves[(longest == curves.L) & (curves.kind == "exact")]
-    numbers = {f"{row.task}, {row.mechanism}, L = {longest}": number(row.error) for row in last.itertuples()}
+    numbers = {f"{TITLES[row.task]}, {row.mechanism}, L = {longest}": number(row.error) for row in last.itertuples()}
     if points is not None:
         reached = int(points.L.max())
         for row in points[(reached == points.L) & (points.mechanism == "Bayes")].itertuples():
-            numbers[f"{row.task}, Bayes simulated, L = {reached}"] = number(row.error)
+            numbers[f"{TITLES[row.task]}, Bayes simulated, L = {reached}"] = number(row.error)
     return numbers
 
 
@@ -126,7 +126,7 @@ def _python(config: Config, longest: int) -> str:
     )
 
 
-serve(router, "/latent", latent_panel, "Error against length for three tasks: what is exact")
+serve(router, "/latent", latent_panel, "Error against length for three tasks: what is exact", with_table=True)
 
 
 @router.post("/jobs/latent", responses=REFUSALS, summary="Error against length for three tasks: simulated points as they come")
