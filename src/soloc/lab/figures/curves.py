@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from soloc.figures.style import BLUE, GREEN, ORANGE, PINK, RED, SKY
+from soloc.figures.palette import BLUE, GREEN, ORANGE, PINK, RED, SKY
 from soloc.lab.panel import drawn
 
 #: One colour per run; two more than the house palette, still told apart by lightness.

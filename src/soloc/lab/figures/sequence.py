@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from soloc.figures.style import BLUE, GREEN, MUTED
+from soloc.figures.palette import BLUE, GREEN, MUTED
 from soloc.lab.panel import drawn
 from soloc.risk.one_sequence import OneSequence
 

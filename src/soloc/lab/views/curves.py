@@ -29,12 +29,17 @@ _ENDS = {"solution": "at ±(k*, v*)", "swapped": "at the swapped minimum k = ±v
 
 def curves_panel(ask: QuickPathsAsk) -> Panel:
     """Projected gradient descent on the exact population risk, one path per start."""
+    return panel_of(ask, path_of(ask))
+
+
+def path_of(ask: QuickPathsAsk) -> Path:
+    """The paths themselves."""
     setting, training = ask.setting, ask.training
     start, runs = training.start(setting.d), len(training.starts) or training.runs
     padded = Overlaps(*(np.resize(getattr(start, name), _TOGETHER) for name in NAMES))
     path = population_path(setting.task(), setting.attention(), padded, **training.how(setting))
     kept = {name: values[:, :runs] for name, values in path.columns.items()}
-    return panel_of(ask, replace(path, columns=kept, shape=(runs,)))
+    return replace(path, columns=kept, shape=(runs,))
 
 
 def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
