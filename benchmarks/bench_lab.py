@@ -3,6 +3,7 @@
     python benchmarks/bench_lab.py [moves]
 """
 
+import os
 import shutil
 import statistics
 import subprocess
@@ -73,7 +74,10 @@ def _open(browser, address: str) -> None:
 def _report(name: str, times: list[float]) -> None:
     late = statistics.quantiles(times, n=20)[-1]
     middle = statistics.median(times)
-    print(f"slider {name:<6} to repainted landscape: median {middle:5.0f} ms, 95 % below {late:5.0f} ms ({len(times)} moves)")
+    print(
+        f"slider {name:<6} to repainted landscape: median {middle:4.0f} ms, 95 % below {late:4.0f} ms, fastest {min(times):4.0f} ms "
+        f"({len(times)} moves, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)"
+    )
 
 
 if __name__ == "__main__":
