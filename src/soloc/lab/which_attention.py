@@ -74,8 +74,12 @@ def _dear_minimum(value: Callable[[np.ndarray], np.ndarray], low: float, high: f
     if not np.isfinite(values[best]):
         return math.exp(logs[best]), float(values[best])
     ends = float(logs[max(best - 1, 0)]), float(logs[min(best + 1, len(logs) - 1)])
-    options = {"xatol": 2e-4, "maxiter": 14}
-    found = minimize_scalar(lambda log: float(value(np.full((1, 1), math.exp(log)))[0, 0]), bounds=ends, method="bounded", options=options)
+    found = minimize_scalar(
+        lambda log: float(value(np.full((1, 1), math.exp(log)))[0, 0]),
+        bounds=ends,
+        method="bounded",
+        options={"xatol": 2e-4, "maxiter": 14},
+    )
     if found.fun < values[best]:
         return math.exp(found.x), float(found.fun)
     return math.exp(logs[best]), float(values[best])
