@@ -61,7 +61,8 @@ def test_scores_and_predictions_are_those_of_scikit_learn_on_the_same_parts(clie
     assert panel["numbers"]["left-out R²"] > panel["numbers"]["mean-pool ridge R²"] + 0.3
     model = SingleLocationRegressor(loss="likelihood").fit(bags)
     np.testing.assert_array_equal(panel["table"]["decisive"], model.locate(bags))
-    np.testing.assert_allclose(np.array([panel["table"]["low"], panel["table"]["high"]]).T, model.predict_interval(bags, 0.9), rtol=1e-6)
+    intervals = np.array([panel["table"]["low"], panel["table"]["high"]]).T
+    np.testing.assert_allclose(intervals, model.predict_interval(bags, 0.9), rtol=1e-6)
 
 
 def test_one_bag_shows_the_weights_of_the_model(client, fitted, small):
@@ -125,7 +126,7 @@ def test_a_worker_is_killed_when_its_job_is_cancelled():
 
 
 def test_a_file_that_needs_too_much_memory_ends_in_a_sentence(client):
-    data, last = uploaded(client, repeated_text(1_000_000, 3000), "bomb.parquet")  # the first 2,048 rows would take 2 GB
+    _, last = uploaded(client, repeated_text(1_000_000, 3000), "bomb.parquet")  # the first 2,048 rows would take 2 GB
     assert last["kind"] == "failed" and "memory" in last["sentence"]
 
 
