@@ -72,7 +72,8 @@ def _open(browser, address: str) -> None:
 
 def _report(name: str, times: list[float]) -> None:
     late = statistics.quantiles(times, n=20)[-1]
-    print(f"slider {name:<6} to repainted landscape: median {statistics.median(times):5.0f} ms, 95 % below {late:5.0f} ms ({len(times)} moves)")
+    middle = statistics.median(times)
+    print(f"slider {name:<6} to repainted landscape: median {middle:5.0f} ms, 95 % below {late:5.0f} ms ({len(times)} moves)")
 
 
 if __name__ == "__main__":

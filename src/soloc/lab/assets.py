@@ -15,7 +15,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_PLOTLY = "plotly.min.js"
+PLOTLY = "plotly.min.js"
 router = APIRouter(include_in_schema=False)
 
 
@@ -31,8 +31,8 @@ class Asset(NamedTuple):
 @cache
 def asset(name: str) -> Asset | None:
     """The file of that name, None when the page has none; names come from a listing, so no path leads elsewhere."""
-    if name == _PLOTLY:
-        content = resources.files("plotly").joinpath("package_data", _PLOTLY).read_bytes()
+    if name == PLOTLY:
+        content = resources.files("plotly").joinpath("package_data", PLOTLY).read_bytes()
     elif name in names():
         content = resources.files("soloc.lab").joinpath("page", *name.split("/")).read_bytes()
     else:
@@ -71,7 +71,7 @@ async def icon(request: Request) -> Response:
 
 
 def _sent(request: Request, name: str) -> Response:
-    found = asset(name) if name == _PLOTLY or name in names() else None
+    found = asset(name) if name == PLOTLY or name in names() else None
     if found is None:
         raise HTTPException(404, "There is no such file.")
     headers = {"ETag": found.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}

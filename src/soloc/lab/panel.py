@@ -46,7 +46,10 @@ def full(values: Any) -> list[Any]:
     array = np.asarray(values)
     if array.dtype.kind != "f":
         return array.tolist()
-    return [value if np.isfinite(value) else None for value in array.tolist()]
+    plain = array.tolist()
+    for place in np.flatnonzero(~np.isfinite(array)):
+        plain[place] = None
+    return plain
 
 
 def number(value: Any) -> float | None:

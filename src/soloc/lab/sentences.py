@@ -61,6 +61,7 @@ async def _out_of_bounds(_: Request, error: Any) -> JSONResponse:
 
 async def _http(_: Request, error: Any) -> JSONResponse:
     bare = {"Not Found": "There is nothing at this address.", "Method Not Allowed": "This address answers another method."}
+    bare["There was an error parsing the body"] = "The body must be JSON in UTF-8."
     return JSONResponse({"detail": bare.get(error.detail, str(error.detail))}, error.status_code, headers=error.headers)
 
 

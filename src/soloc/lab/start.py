@@ -4,12 +4,9 @@ import socket
 import sys
 import threading
 import webbrowser
+from typing import Any
 
-import uvicorn
-
-from soloc.lab.app import create_app
 from soloc.lab.guard import LOOPBACK
-from soloc.lab.prepare import prepare_first, prepare_rest
 
 _EVERYWHERE = {"0.0.0.0", "::"}
 
@@ -20,23 +17,28 @@ def start(host: str, port: int, browser: bool) -> None:
     port = listener.getsockname()[1]
     everywhere = host in _EVERYWHERE
     names = {*LOOPBACK, host, *([socket.gethostname()] if everywhere else [])}
-    app = create_app(names, any_address=everywhere)
     shown = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/"
     _say("preparing the landscape and the descent (compilation) ...")
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", lifespan="on", timeout_keep_alive=30, limit_concurrency=200, server_header=False)
-    )
+    threading.Thread(target=_prepare, args=(address, browser), daemon=True, name="prepare").start()
 
-    def prepare() -> None:
-        if browser:  # it starts while the first plots compile; the page waits for their answers
-            webbrowser.open(address)
-        prepare_first()
-        _say(f"ready: {address}  (Ctrl-C ends it)")
-        prepare_rest(_say)
+    import uvicorn  # here and below: while these are imported, the first plots compile already
 
-    threading.Thread(target=prepare, daemon=True, name="prepare").start()
-    server.run(sockets=[listener])
+    from soloc.lab.app import create_app
+
+    options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
+    uvicorn.Server(uvicorn.Config(create_app(names, any_address=everywhere), **options)).run(sockets=[listener])
+
+
+def _prepare(address: str, browser: bool) -> None:
+    from soloc.lab.prepare import prepare_first, prepare_next, prepare_rest
+
+    if browser:  # it starts while the first plots compile, and waits for the answers
+        webbrowser.open(address)
+    prepare_first()
+    _say(f"ready: {address}  (Ctrl-C ends it)")
+    prepare_next()
+    prepare_rest(_say)
 
 
 def _listener(host: str, port: int) -> socket.socket:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from soloc.figures.style import BLUE, GREEN, ORANGE, PINK, RED, SKY
+from soloc.figures.palette import BLUE, GREEN, ORANGE, PINK, RED, SKY
 from soloc.lab.panel import drawn
 
 #: One colour per run; two more than the house palette, still told apart by lightness.
@@ -21,8 +21,8 @@ _GAP_X, _GAP_Y = 0.13, 0.10
 
 
 def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
-    """Small plots, one per quantity, that share their steps; `table` is that of a path."""
-    names = [name for name in _PLOTS if name in table]
+    """Small plots, one per quantity, that share their steps; `table` is that of a path. What it lacks keeps its place."""
+    names = list(_PLOTS)
     rows = -(-len(names) // columns)
     data: list[dict[str, Any]] = []
     margin = {"l": 48, "r": 10, "t": 22, "b": 36}
@@ -38,14 +38,15 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
             "title": {"text": "step" if lowest_row else "", "standoff": 4}, "matches": "x" if place else None, "exponentformat": "SI",
         }  # fmt: skip
         layout[f"yaxis{mark}"] = {
-            "domain": [bottom, top], "anchor": f"x{mark}", "type": scale, "zeroline": False, "nticks": 5, "exponentformat": "power",
+            "domain": [bottom, top], "anchor": f"x{mark}", "type": scale, "zeroline": False, "nticks": 5,
+            **({"tickformat": ".2~g"} if scale == "linear" else {"exponentformat": "power"}),
             **({"range": [-1.05, 1.05]} if name in ("kappa", "nu") else {"rangemode": "tozero"} if scale == "linear" else {}),
         }  # fmt: skip
         layout["annotations"].append(
-            {"text": title, "xref": "paper", "yref": "paper", "x": left, "y": top, "xanchor": "left", "yanchor": "bottom",
-             "showarrow": False, "font": {"size": 12}}
+            {"text": title if name in table else f"{title} (not yet)", "xref": "paper", "yref": "paper", "x": left, "y": top,
+             "xanchor": "left", "yanchor": "bottom", "showarrow": False, "font": {"size": 12}}
         )  # fmt: skip
-        for run, rows_of_run in table.groupby("run"):
+        for run, rows_of_run in table.groupby("run") if name in table else ():
             data.append(
                 {
                     "type": "scatter", "mode": "lines", "x": steps, "y": _positive(rows_of_run[name], scale), "name": f"run {run}",

@@ -11,7 +11,7 @@ import pandas as pd
 from soloc.lab.panel import drawn
 
 _LINES_GRID = 30  # cells along an axis of the level lines
-_FLOOR = 1e-12  # risks below it share one colour
+_FLOOR, _DECADES = 1e-12, 4.0  # the colours tell apart risks above this, and within so many decades below the highest
 #: cividis, dark where the risk is low: made for every common colour vision.
 CIVIDIS = [
     [0.0, "#00224e"], [0.125, "#123570"], [0.25, "#3b496c"], [0.375, "#575d6d"], [0.5, "#707173"],
@@ -22,9 +22,10 @@ CIVIDIS = [
 def landscape_figure(axis: np.ndarray, risk: np.ndarray) -> dict[str, Any]:
     """Risk (rows by nu, columns by kappa) over the alignments."""
     height = np.log10(np.maximum(risk, _FLOOR))
-    low, high = (float(np.nanmin(height)), float(np.nanmax(height))) if np.isfinite(height).any() else (-1.0, 0.0)
-    values, labels = _ticks(low, high)
+    high = float(np.nanmax(height)) if np.isfinite(height).any() else 0.0
+    low = max(float(np.nanmin(height)), high - _DECADES) if np.isfinite(height).any() else -1.0
     bottom, top = low, max(high, low + 1e-6)
+    values, labels = _ticks(bottom, top)
     surface = {
         "type": "heatmap", "zsmooth": "fast", "name": "risk", "x": drawn(axis, 4), "y": drawn(axis, 4), "z": drawn(height, 5),
         "customdata": drawn(risk, 4), "zmin": bottom, "zmax": top, "colorscale": CIVIDIS,

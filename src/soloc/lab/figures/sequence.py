@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from soloc.figures.style import BLUE, GREEN, MUTED
+from soloc.figures.palette import BLUE, GREEN, MUTED
 from soloc.lab.panel import drawn
 from soloc.risk.one_sequence import OneSequence
 
@@ -43,16 +43,18 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
         )  # fmt: skip
     guesses = {"answer": (seen.answer, "diamond", _DECISIVE), "attention": (seen.prediction, "circle", BLUE)}
     guesses["Bayes"] = (seen.bayes, "square", GREEN)
+    middle = 0.5 * (min(guess[0] for guess in guesses.values()) + max(guess[0] for guess in guesses.values()))
     for row, (name, (value, symbol, color)) in enumerate(guesses.items()):
         data.append(
             {
                 "type": "scatter", "mode": "markers+text", "x": drawn([value]), "y": [2 - row], "text": [f"{value:.3g}"],
-                "textposition": "middle right", "cliponaxis": False, "name": name, "xaxis": "x2", "yaxis": "y3",
+                "textposition": "middle left" if value > middle else "middle right", "cliponaxis": False, "name": name,
+                "xaxis": "x2", "yaxis": "y3",
                 "marker": {"symbol": symbol, "size": 11, "color": color}, "hovertemplate": f"{name} %{{x:.4g}}<extra></extra>",
             }
         )  # fmt: skip
     every = max(1, len(tokens) // 8)
-    bars = {"zeroline": True, "nticks": 4}
+    bars = {"zeroline": True, "nticks": 4, "tickformat": ".2~g"}
     layout = {
         "showlegend": False, "bargap": 0.25, "margin": {"l": 64, "r": 20, "t": 10, "b": 36},
         "xaxis": {"domain": [0, 1], "anchor": "y2", "tickvals": places[::every], "ticktext": labels[::every], "showgrid": False,

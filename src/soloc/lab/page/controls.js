@@ -27,7 +27,7 @@ function valueAt(field, place) {
 
 function slider(field, state) {
   const id = `control-${field.name}`;
-  const range = element("input", { type: "range", id, min: 0, max: STEPS, step: 1, "aria-describedby": `${id}-help` });
+  const range = element("input", { type: "range", id, hidden: field.slider === false, min: 0, max: STEPS, step: 1, "aria-describedby": `${id}-help` });
   const exact = element("input", { type: "text", inputmode: "decimal", id: `${id}-exact`, "aria-label": `${field.label}, exact value`, autocomplete: "off" });
   const show = () => {
     const value = state.get(field.name);

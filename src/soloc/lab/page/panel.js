@@ -22,7 +22,7 @@ export class Panel {
 
   #build() {
     const { id, title } = this.view;
-    this.plot = element("div", { class: "plot", id: `plot-${id}`, role: "img" });
+    this.plot = element("div", { class: "plot", id: `plot-${id}`, role: "img", "aria-label": title });
     this.sentence = element("p", { class: "sentence", id: `sentence-${id}` });
     this.numbers = element("dl", { class: "numbers" });
     this.problem = element("p", { class: "problem", role: "alert" });

@@ -34,7 +34,7 @@ export function startBar(state) {
   };
   const random = () => state.set({ starts: "", seed: (state.get("seed") + 1) % 2 ** 31, t: 1, run: 0 });
   return element("div", { class: "row", role: "group", "aria-label": "Starts" },
-    element("button", { type: "button", id: "random-starts", onclick: random }, "New random starts"),
-    element("span", { class: "muted" }, "or click the map, or start at κ"), kappa, element("span", { class: "muted" }, "ν"), nu,
+    element("button", { type: "button", id: "random-starts", onclick: random }, "Random starts"),
+    element("span", { class: "muted" }, "click the map, or κ"), kappa, element("span", { class: "muted" }, "ν"), nu,
     element("button", { type: "button", id: "add-start", onclick: add }, "Add"));
 }

@@ -32,6 +32,7 @@ class ControlField(BaseModel):
     zero: bool = Field(default=False, description="a logarithmic control that also reaches 0")
     least: float | None = Field(default=None, description="the smallest number above 0 of such a control")
     whole: bool = False
+    slider: bool = Field(default=True, description="whether a slider makes sense beside the number")
     choices: list[tuple[str, str]] | None = None
 
 
@@ -78,7 +79,7 @@ async def about() -> About:
         training=[
             control(Training, "where", "random starts", choices=[("sphere", "on the sphere"), ("manifold", "on the manifold")]),
             control(Training, "runs", "runs"),
-            control(Training, "seed", "seed"),
+            control(Training, "seed", "seed", slider=False),
             control(Training, "step_size", "step size α", log=True),
             control(Training, "steps", "steps", log=True),
             control(Training, "decay", "decay of λ", log=True, zero=True, least=1e-6),

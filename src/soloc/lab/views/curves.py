@@ -29,12 +29,17 @@ _ENDS = {"solution": "at ±(k*, v*)", "swapped": "at the swapped minimum k = ±v
 
 def curves_panel(ask: QuickPathsAsk) -> Panel:
     """Projected gradient descent on the exact population risk, one path per start."""
+    return panel_of(ask, path_of(ask))
+
+
+def path_of(ask: QuickPathsAsk) -> Path:
+    """The paths themselves."""
     setting, training = ask.setting, ask.training
     start, runs = training.start(setting.d), len(training.starts) or training.runs
     padded = Overlaps(*(np.resize(getattr(start, name), _TOGETHER) for name in NAMES))
     path = population_path(setting.task(), setting.attention(), padded, **training.how(setting))
     kept = {name: values[:, :runs] for name, values in path.columns.items()}
-    return panel_of(ask, replace(path, columns=kept, shape=(runs,)))
+    return replace(path, columns=kept, shape=(runs,))
 
 
 def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
@@ -88,10 +93,15 @@ def panel_of(ask: PathsAsk, path: Path) -> Panel:
 def _sentence(last: pd.DataFrame, steps: int) -> str:
     ends = [name_of(row) for row in last[list(NAMES)].to_numpy()]
     kinds, counts = np.unique(ends, return_counts=True)
-    parts = [f"{count} {_ENDS[kind]}" for kind, count in sorted(zip(kinds, counts, strict=True), key=lambda pair: -pair[1])]
+    ordered = sorted(zip(kinds, counts, strict=True), key=lambda pair: -pair[1])
+    if len(ordered) == 1:
+        end = f"{'the run is' if len(last) == 1 else f'all {len(last)} runs are'} {_ENDS[ordered[0][0]]}"
+    else:
+        parts = [f"{count} {'is' if count == 1 else 'are'} {_ENDS[kind]}" for kind, count in ordered]
+        end = f"of {len(last)} runs {' and '.join(parts)}"
     return (
         "Every curve is one run of gradient descent, in the colour of its path; move along a curve to see where the run is. "
-        f"After {steps:,} steps, of {len(last)} run{'s' if len(last) > 1 else ''} {', '.join(parts)}."
+        f"After {steps:,} steps {end}."
     )
 
 

@@ -37,7 +37,7 @@ def landscape_panel(ask: LandscapeAsk) -> Panel:
             "`theta`, `eta` and `rho` must belong to unit vectors k and v for some alignment on the grid, "
             f"got {ask.theta}, {ask.eta} and {ask.rho}; take smaller values."
         )
-    row, column = np.unravel_index(np.nanargmin(risk), risk.shape)
+    row, column = _lowest(risk)
     kappa, nu = np.meshgrid(axis, axis)
     on_manifold = ask.theta == ask.eta == ask.rho == 0.0
     where = "on the manifold" if on_manifold else "on this slice off the manifold"
@@ -57,6 +57,12 @@ def landscape_panel(ask: LandscapeAsk) -> Panel:
             "highest risk": number(np.nanmax(risk)),
         },
     )
+
+
+def _lowest(risk: np.ndarray) -> tuple[int, int]:
+    """Where the risk is lowest; of points that tie up to rounding, such as the truth and its mirror image, the last."""
+    tied = np.argwhere(risk <= np.nanmin(risk) * (1.0 + 1e-9))
+    return int(tied[-1][0]), int(tied[-1][1])
 
 
 def _axis(ask: LandscapeAsk) -> np.ndarray:

@@ -82,6 +82,17 @@ function presets(about, lab) {
   return element("div", { class: "presets", role: "group", "aria-label": "Experiments of the paper" }, ...buttons.map(([, button]) => button));
 }
 
+/** A line at the present moment in every small plot. */
+function nowLines(panel, layout) {
+  const step = panel.lab.paths?.steps[recordAt(panel.lab)];
+  if (step === undefined) return [];
+  const color = getComputedStyle(document.documentElement).getPropertyValue("--muted").trim();
+  const plots = Object.keys(layout).filter((name) => name.startsWith("yaxis")).map((name) => name.slice(5));
+  return plots.map((mark) => ({
+    type: "line", xref: `x${mark}`, yref: `y${mark} domain`, x0: step, x1: step, y0: 0, y1: 1, line: { color, width: 1, dash: "dot" },
+  }));
+}
+
 export default {
   id: "curves",
   tab: "training",
@@ -104,19 +115,12 @@ export default {
     long.ask(question);
     return null;
   },
-  /** A line at the present moment in every small plot. */
-  layout(panel, layout) {
-    const step = panel.lab.paths?.steps[recordAt(panel.lab)];
-    if (step === undefined) return layout;
-    const color = getComputedStyle(document.documentElement).getPropertyValue("--muted").trim();
-    const plots = Object.keys(layout).filter((name) => name.startsWith("yaxis")).map((name) => name.slice(5));
-    return { ...layout, shapes: plots.map((mark) => ({
-      type: "line", xref: `x${mark}`, yref: `y${mark} domain`, x0: step, x1: step, y0: 0, y1: 1, line: { color, width: 1, dash: "dot" },
-    })) };
-  },
+  layout: (panel, layout) => ({ ...layout, shapes: nowLines(panel, layout) }),
   built(panel, lab) {
     panel.long = new LongTraining(panel);
-    lab.state.onChange((changed) => { if (changed.has("t")) panel.redraw(); });
+    lab.state.onChange((changed) => {
+      if (changed.has("t") && panel.answer) Plotly.relayout(panel.plot, { shapes: nowLines(panel, panel.answer.figure.layout) });
+    });
     NARROW.addEventListener("change", () => panel.update());
   },
   /** The runs are known before anything is drawn, so that landscape and sequence see the same. */

@@ -15,20 +15,22 @@ function untilNow(lab, traces) {
   const at = recordAt(lab);
   const paper = "#ffffff";
   const lines = traces.map((trace) => ({ ...trace, x: trace.x.slice(0, at + 1), y: trace.y.slice(0, at + 1) }));
-  const edges = traces.map((trace) => ({ ...trace, x: lines[0] ? trace.x.slice(0, at + 1) : [], y: trace.y.slice(0, at + 1),
-    line: { width: trace.line.width + 2, color: "rgba(255,255,255,0.75)" } }));
+  const halo = {
+    type: "scatter", mode: "lines", name: "halo", hoverinfo: "skip", line: { width: 4.4, color: "rgba(255,255,255,0.75)" },
+    x: lines.flatMap((line) => [...line.x, null]), y: lines.flatMap((line) => [...line.y, null]),
+  };
   const chosen = chosenRun(lab);
   const now = {
     type: "scatter", mode: "markers", name: "now", cliponaxis: false, hoverinfo: "skip",
     x: traces.map((trace) => trace.x[at]), y: traces.map((trace) => trace.y[at]),
-    marker: { size: traces.map((_, run) => (run === chosen ? 13 : 10)), color: traces.map((trace) => trace.line.color), line: { color: paper, width: 2 } },
+    marker: { opacity: 1, size: traces.map((_, run) => (run === chosen ? 13 : 10)), color: traces.map((trace) => trace.line.color), line: { color: paper, width: 2 } },
   };
   const begin = {
     type: "scatter", mode: "markers", name: "start", cliponaxis: false, hoverinfo: "skip",
     x: traces.map((trace) => trace.x[0]), y: traces.map((trace) => trace.y[0]),
-    marker: { size: 5, color: paper, line: { color: "#101010", width: 1 } },
+    marker: { opacity: 1, size: 5, color: paper, line: { color: "#101010", width: 1 } },
   };
-  return [...edges, ...lines, begin, now];
+  return [halo, ...lines, begin, now];
 }
 
 export default {
