@@ -10,8 +10,10 @@ import pytest
 from tests.lab.live import LiveLab
 from tests.lab.test_bag_files import repeated_text
 
-QUESTIONS = ("/api/landscape", "/api/critical", "/api/paths", "/api/sequence", "/api/attentions", "/api/latent", "/api/jobs/paths",
-             "/api/jobs/attentions", "/api/jobs/latent", "/api/jobs/fit", "/api/data/example", "/api/data/study", "/api/data/bag")  # fmt: skip
+QUESTIONS = [f"/api/{name}" for name in (
+    "landscape", "critical", "paths", "sequence", "attentions", "latent", "data/example", "data/study", "data/bag", "data/forget",
+    "jobs/paths", "jobs/attentions", "jobs/latent", "jobs/fit",
+)]  # fmt: skip
 DEEP = 20_000
 BODIES = {
     "NaN": '{"setting": {"gamma": NaN}}',
@@ -23,8 +25,8 @@ BODIES = {
     "a number of 30,000 digits": '{"setting": {"d": %s}}' % ("9" * 30_000),
     "wrong types": '{"setting": {"d": "four", "L": null, "gamma": [], "eps": {}, "weight": 7, "lam": true}}',
     "a list": "[1, 2, 3]",
-    "a huge list": '{"training": {"starts": [%s]}}' % ",".join(["1"] * 20_000),
-    "many fields": "{%s}" % ",".join(f'"f{i}": 1' for i in range(4000)),
+    "a huge list": '{"training": {"starts": [' + "1," * 20_000 + "1]}}",
+    "many fields": "{" + ",".join(f'"f{i}": 1' for i in range(4000)) + "}",
     "deep lists": "[" * DEEP + "]" * DEEP,
     "deep objects": '{"a":' * 10_000 + "1" + "}" * 10_000,
     "deep inside the setting": '{"setting": %s}' % ("[" * DEEP + "]" * DEEP),
@@ -203,6 +205,8 @@ def test_more_jobs_than_the_lab_takes_are_refused_and_then_end(client):
 
 
 def test_unknown_addresses_and_methods_are_refused(client):
-    for method, path in (("GET", "/api/landscape"), ("PUT", "/api/data"), ("TRACE", "/"), ("GET", "/docs"), ("GET", "/api/jobs/x/events"),
-                         ("DELETE", "/api/jobs/%00"), ("GET", "/static/%2e%2e/app.py"), ("POST", "/api/data")):  # fmt: skip
+    for method, path in (
+        ("GET", "/api/landscape"), ("PUT", "/api/data"), ("TRACE", "/"), ("GET", "/docs"), ("GET", "/api/jobs/x/events"),
+        ("DELETE", "/api/jobs/%00"), ("GET", "/static/%2e%2e/app.py"), ("POST", "/api/data"),
+    ):  # fmt: skip
         assert is_a_refusal(client.request(method, path)), (method, path)
