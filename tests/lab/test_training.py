@@ -24,7 +24,9 @@ def test_paths_are_those_of_population_path(client):
 def test_the_python_lines_of_the_paths_repeat_them(client):
     ask = {"training": {"steps": 240, "runs": 3, "where": "sphere", "seed": 5, "decay": 1e-3}}
     answer = client.post("/api/paths", json=ask).json()
-    table = run_lines(answer["python"])
+    *lines, last = answer["python"].splitlines()
+    assert last == "path.table()"
+    table = replace(run_lines("\n".join([*lines, "path"])), bayes=None).table()
     np.testing.assert_allclose(answer["table"]["kappa"], table["kappa"], rtol=1e-8)
     np.testing.assert_allclose(answer["table"]["lam"], table["lam"], rtol=1e-9)
 

@@ -13,6 +13,7 @@ pytest.importorskip("selenium", reason="the end-to-end tests need selenium")
 _HERE = Path(__file__).resolve().parent
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """All of them on one worker (pytest -n with --dist loadgroup), so that the browser starts once."""
     reason = "Chromium is missing" if CHROMIUM is None else "chromedriver is missing" if DRIVER is None else None

@@ -12,9 +12,16 @@ from selenium.webdriver.common.keys import Keys
 from soloc import Erf, Overlaps, SingleLocation, Tanh, population_path, population_risk
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
 from soloc.risk.one_sequence import one_sequence
+from soloc.risk.overlaps import NAMES
 from tests.lab.browser.chromium import prefer, resize, wait_for
 
 TRUTH = Overlaps(1.0, 1.0)
+
+
+def library_path(start: Overlaps, *, lam: float = 0.1, steps: int, every: int):
+    """The library's own paths, eight runs at once so that all tests share one compilation; the first ones are those of `start`."""
+    eight = Overlaps(*(np.resize(getattr(start, name), 8) for name in NAMES))
+    return population_path(SingleLocation(), Erf(lam), eight, steps=steps, step_size=4e-3, every=every)
 
 
 def test_a_slider_moves_the_landscape_to_the_librarys_risk(lab):
@@ -46,8 +53,8 @@ def test_the_slice_off_the_manifold_is_a_control(lab):
 def test_curves_show_the_paths_of_the_library_and_survive_a_reload(lab):
     lab.open("?steps=2000&runs=3&where=sphere&seed=4&lam=0.2")
     start = uniform_on_sphere(400, 3, jax.random.key(4))
-    path = population_path(SingleLocation(), Erf(0.2), start, steps=2000, step_size=4e-3, every=16)
-    assert lab.number("curves", "median risk") == pytest.approx(float(np.median(path.risk[-1])), rel=1e-8)
+    path = library_path(start, lam=0.2, steps=2000, every=16)
+    assert lab.number("curves", "median risk") == pytest.approx(float(np.median(path.risk[-1, :3])), rel=1e-8)
     lab.after("curves", lambda: lab.enter("steps", "1000"))
     state = lab.query()
     assert "steps=1000" in state and "seed=4" in state
@@ -56,12 +63,20 @@ def test_curves_show_the_paths_of_the_library_and_survive_a_reload(lab):
     assert lab.number("curves", "median risk") == risk
 
 
+def test_the_excess_over_bayes_follows_when_it_is_prepared(lab):
+    lab.open("?hide=critical,sequence&steps=100")
+    script = """return document.querySelector('#panel-curves [data-number="Bayes risk"]').dataset.value !== 'null'"""
+    wait_for(lab.browser, script, 90)
+    assert lab.number("curves", "Bayes risk") == pytest.approx(1.916496493e-40, rel=1e-9)  # as in the README
+    assert lab.number("curves", "median excess over Bayes") == lab.number("curves", "median risk")
+
+
 def test_a_preset_is_an_experiment_of_the_paper(lab):
     lab.open()
     lab.after("curves", lambda: lab.click('[data-preset="training_sphere_cool"]'))
     start = uniform_on_sphere(400, 4, jax.random.key(0))
-    path = population_path(SingleLocation(), Erf(0.1), start, steps=20_000, step_size=4e-3, every=166)
-    assert lab.number("curves", "median |ν|") == pytest.approx(float(np.median(np.abs(path.nu[-1]))), rel=1e-6, abs=1e-9)
+    path = library_path(start, steps=20_000, every=166)
+    assert lab.number("curves", "median |ν|") == pytest.approx(float(np.median(np.abs(path.nu[-1, :4]))), rel=1e-6, abs=1e-9)
     assert lab.run("return document.querySelector('[data-preset=training_sphere_cool]').ariaPressed") == "true"
 
 
@@ -82,7 +97,7 @@ def test_a_click_on_the_landscape_starts_a_descent_there(lab):
     starts = lab.query().split("starts=")[1].split("&")[0]
     kappa, nu = map(float, starts.split(","))
     assert abs(kappa + 0.4) < 0.02 and abs(nu - 0.3) < 0.02
-    path = population_path(SingleLocation(), Erf(0.1), Overlaps(kappa, nu), steps=500, step_size=4e-3, every=4)
+    path = library_path(Overlaps(kappa, nu), steps=500, every=4)
     assert lab.number("curves", "median risk") == pytest.approx(float(path.risk[-1, 0]), rel=1e-8)
 
 
@@ -90,7 +105,7 @@ def test_time_moves_the_paths_and_the_sequence_follows(lab):
     lab.open("?hide=critical&steps=20000&runs=2")
     lab.after("sequence", lambda: lab.slide("time", 250))
     start = uniform_on_manifold(400, 2, jax.random.key(0))
-    path = population_path(SingleLocation(), Erf(0.1), start, steps=20_000, step_size=4e-3, every=166)
+    path = library_path(start, steps=20_000, every=166)
     at = round(0.25 * (len(path.steps) - 1))
     assert lab.text("#time-step").replace("\u202f", "") == f"step {path.steps[at]}"
     overlaps = Overlaps(float(path.kappa[at, 0]), float(path.nu[at, 0]))
