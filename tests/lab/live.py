@@ -1,4 +1,4 @@
-"""A lab of its own in another process, as `soloc lab` starts it."""
+"""A lab of its own in another process: as `soloc lab` starts it, or bare, without anything compiled ahead."""
 
 import os
 import subprocess
@@ -9,14 +9,22 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-_COMMAND = "from soloc.cli import main; main()"
+_COMMAND = "import sys; from soloc.cli import main; sys.argv[1:] = ['lab', '--no-browser', '--port', '0']; main()"
+_BARE = """
+import socket, sys, uvicorn
+from soloc.lab.app import create_app
+from soloc.lab.patience import PatientProtocol
+listener = socket.create_server(("127.0.0.1", 0))
+print(f"ready: http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)
+uvicorn.Server(uvicorn.Config(create_app(), http=PatientProtocol, log_level="warning", limit_concurrency=200)).run(sockets=[listener])
+"""
 
 
 class LiveLab:
     """The server, its address, what it says on standard error, and its memory."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-c", _COMMAND, "lab", "--no-browser", "--port", "0"]
+    def __init__(self, bare: bool = False) -> None:
+        command = [sys.executable, "-c", _BARE if bare else _COMMAND]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
         self.said: list[str] = []
         self._ready = threading.Event()

@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from soloc import Erf, HardMax, Overlaps, SingleLocation, Softmax, Sparsemax, excess_risk, linear_risk, log_bayes_excess
 from soloc.lab.setting import Setting
+from soloc.lab.views import attentions
 from soloc.lab.views.attentions import AttentionsAsk, attentions_panel, panel_of
 from soloc.lab.which_attention import DRAWN, LONGEST_DRAWN, POINTWISE, exact_row, simulated_excess, simulated_rows
 
@@ -74,12 +75,23 @@ def test_the_python_lines_give_the_numbers_that_are_shown():
     assert made["linear"] == float(linear_risk(setting.task())) and panel.numbers["Bayes"] == pytest.approx(made["bayes"] - 0.09)
 
 
-def test_the_job_streams_panels_until_all_weights_are_there(client):
+def test_the_job_streams_panels_as_weights_come_in(client, monkeypatch):
+    monkeypatch.setattr(attentions, "KERNELS", ())
+    monkeypatch.setattr(attentions, "ORDER", [name for name in attentions.ORDER if not name.startswith("normalised")])
+    streamed(client, 14)
+
+
+@pytest.mark.slow
+def test_the_job_ends_with_all_weights_of_the_package(client):
+    streamed(client, 17)
+
+
+def streamed(client, weights: int) -> None:
     job = client.post("/api/jobs/attentions", json={"setting": {"d": 18, "L": 6, "gamma": 1.0}}).json()["job"]
     with client.stream("GET", f"/api/jobs/{job}/events") as stream:
         said = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
     counts = [len(event["panel"]["table"]["weight"]) for event in said]
-    assert said[-1]["kind"] == "done" and counts == sorted(counts) and counts[-1] == 17
+    assert said[-1]["kind"] == "done" and counts == sorted(counts) and counts[-1] == weights
     panel = said[-1]["panel"]
     assert panel["pending"] is None and panel["table"]["weight"][0] == "softmax"
     task = SingleLocation(d=18, L=6, gamma=1.0)

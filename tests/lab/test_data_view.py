@@ -17,8 +17,8 @@ from soloc.lab.bag_sessions import Tables
 from soloc.lab.bag_study import study
 from soloc.lab.bag_worker import answer
 from soloc.lab.jobs import Job, Stopped
-from tests.lab.test_bag_files import repeated_text
 
+pytestmark = pytest.mark.xdist_group("data")
 COLUMNS = {"bag": "bag", "label": "label", "name": "instance"}
 
 
@@ -123,11 +123,6 @@ def test_a_worker_is_killed_when_its_job_is_cancelled():
         workers.work(job, {"what": "describe", "name": "t.csv"}, example_csv("numbers"), lambda event: None)
     workers.close()
     assert time.monotonic() - began < 5 and workers._spare is None
-
-
-def test_a_file_that_needs_too_much_memory_ends_in_a_sentence(client):
-    _, last = uploaded(client, repeated_text(1_000_000, 3000), "bomb.parquet")  # the first 2,048 rows would take 2 GB
-    assert last["kind"] == "failed" and "memory" in last["sentence"]
 
 
 def test_tables_are_forgotten_when_told_when_old_and_when_there_are_too_many(client, monkeypatch):

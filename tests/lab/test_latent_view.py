@@ -13,7 +13,7 @@ SMALL = {"longest": 64, "sequences": 50}
 
 
 def test_exact_curves_are_the_means_of_simulations():
-    config = Config(lengths=(4, 16), sequences=4000, tokens=64_000, recall_tau=0.3, latent_sigma=0.7)
+    config = Config(lengths=(4, 16), sequences=1500, tokens=64_000, recall_tau=0.3, latent_sigma=0.7)
     curves = exact_curves(config, config.lengths)
     found = run(config).merge(curves[curves.kind == "exact"], on=["task", "mechanism", "L"])
     assert len(found) == 2 * 8

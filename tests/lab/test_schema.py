@@ -14,13 +14,14 @@ CALL = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemath
 
 
 def attacked(examples: int, seconds: int) -> None:
-    with LiveLab() as lab:
-        options = {
-            "--checks": CHECKS, "--seed": "1", "--max-examples": str(examples), "--max-time": str(seconds), "--phases": "coverage,fuzzing",
-            "--request-timeout": "60", "--generation-database": "none", "--exclude-path-regex": "/events$",  # streams last as long as jobs
-        }  # fmt: skip
+    options = {
+        "--checks": CHECKS, "--seed": "1", "--max-examples": str(examples), "--max-time": str(seconds), "--request-timeout": "60",
+        "--phases": "coverage,fuzzing", "--generation-database": "none",
+        "--exclude-path-regex": "/events$",  # streams last as long as jobs
+    }  # fmt: skip
+    given = [part for option in options.items() for part in option]
+    with LiveLab(bare=True) as lab:
         command = [sys.executable, "-W", "ignore", "-c", CALL, "run", f"{lab.address}/openapi.json", "--no-color"]
-        given = [part for option in options.items() for part in option]
         found = subprocess.run([*command, *given], capture_output=True, text=True, timeout=10 * seconds)
         assert found.returncode == 0, found.stdout[-6000:] + found.stderr[-2000:]
         assert lab.process.poll() is None and not any("Traceback" in line for line in lab.said), "".join(lab.said)
