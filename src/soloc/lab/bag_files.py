@@ -7,6 +7,7 @@ checked first, and not believed.
 import csv
 import io
 import re
+import warnings
 from typing import NamedTuple
 
 import pandas as pd
@@ -96,8 +97,10 @@ def _text(content: bytes) -> pd.DataFrame:
     columns = next(csv.reader([header.strip("\r")], delimiter=separator), [])
     _refuse_large(text.count("\n"), len(columns))
     try:
-        return pd.read_csv(io.StringIO(text), sep=separator, nrows=MOST_ROWS + 1, low_memory=False)
-    except ValueError as error:  # pandas' own errors are of this kind
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+            return pd.read_csv(io.StringIO(text), sep=separator, nrows=MOST_ROWS + 1, low_memory=False, index_col=False)
+    except (ValueError, pd.errors.ParserWarning) as error:  # pandas' own errors are ValueErrors
         reason = str(error).split("\n", 1)[0][:160]
         raise ValueError(f"The file cannot be read as a table: {reason}") from None
 

@@ -27,7 +27,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     408: {"model": Refusal, "description": "the body did not come in time"},
     413: {"model": Refusal, "description": "the body is too large"},
     422: {"model": Refusal, "description": "a parameter is outside its bounds"},
-    503: {"model": Refusal, "description": "the lab is busy, or the answer took too long"},
+    429: {"model": Refusal, "description": "the lab is busy with other work"},
+    503: {"model": Refusal, "description": "the answer took too long"},
 }
 
 

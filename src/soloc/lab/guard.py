@@ -74,7 +74,7 @@ class Guard:
         if not self._is_ours(host):
             return 400, "`Host` must be the address at which the lab was started; open the address that its terminal shows."
         origin = headers.get(b"origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _place(origin) != host.lower():
             return 403, "`Origin` must be the lab itself: pages of other sites may not ask."
         if headers.get(b"sec-fetch-site") in ("cross-site", "same-site") and scope["path"].startswith("/api"):
             return 403, "`Sec-Fetch-Site` must be the lab itself: pages of other sites may not ask."
@@ -110,6 +110,14 @@ class _WithHeaders:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *_HEADERS]
         await self._send(message)
+
+
+def _place(origin: str) -> str:
+    """Host and port of an origin; nothing when it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _limited(receive: Receive, limit: int) -> Receive:

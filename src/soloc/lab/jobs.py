@@ -219,7 +219,7 @@ async def _known(request: Request, job: str) -> Job:
 @router.get(
     "/jobs/{job}/events",
     response_class=StreamingResponse,
-    responses={**UNKNOWN, 200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses={**UNKNOWN, 200: {"content": {"text/event-stream": {}}}},
 )
 async def job_events(request: Request, job: str) -> StreamingResponse:
     """Server-sent events, each a JSON object with `kind`: progress, and at the end done, failed or cancelled."""

@@ -32,7 +32,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     for kind in (ValueError, TypeError, OverflowError):
         app.add_exception_handler(kind, _refused)
-    app.add_exception_handler(Busy, _later)
+    app.add_exception_handler(Busy, _busy)
     app.add_exception_handler(TooSlow, _later)
     app.add_exception_handler(Exception, _unexpected)
 
@@ -67,6 +67,10 @@ async def _http(_: Request, error: Any) -> JSONResponse:
 
 async def _refused(_: Request, error: Any) -> JSONResponse:
     return _json(422, str(error))
+
+
+async def _busy(_: Request, error: Any) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, 429, headers={"Retry-After": "1"})
 
 
 async def _later(_: Request, error: Any) -> JSONResponse:

@@ -25,9 +25,10 @@ def start(host: str, port: int, browser: bool) -> None:
     import uvicorn  # here and below: while these are imported, the first plots compile already
 
     from soloc.lab.app import create_app
+    from soloc.lab.patience import PatientProtocol
 
     options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
-    uvicorn.Server(uvicorn.Config(create_app(names, any_address=everywhere), **options)).run(sockets=[listener])
+    uvicorn.Server(uvicorn.Config(create_app(names, any_address=everywhere), http=PatientProtocol, **options)).run(sockets=[listener])
 
 
 def _prepare(address: str, browser: bool) -> None:

@@ -75,7 +75,10 @@ def _dear_minimum(value: Callable[[np.ndarray], np.ndarray], low: float, high: f
         return math.exp(logs[best]), float(values[best])
     ends = float(logs[max(best - 1, 0)]), float(logs[min(best + 1, len(logs) - 1)])
     found = minimize_scalar(
-        lambda log: float(value(np.array([[math.exp(log)]]))[0, 0]), bounds=ends, method="bounded", options={"xatol": 2e-4, "maxiter": 14}
+        lambda log: float(value(np.full((1, 1), math.exp(log)))[0, 0]),
+        bounds=ends,
+        method="bounded",
+        options={"xatol": 2e-4, "maxiter": 14},
     )
     if found.fun < values[best]:
         return math.exp(found.x), float(found.fun)

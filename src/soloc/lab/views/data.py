@@ -31,6 +31,12 @@ class ExampleAsk(Body):
     example: Literal["peptides", "numbers", "classes"]
 
 
+class ForgetAsk(Body):
+    """The table to forget."""
+
+    data: Token
+
+
 class FitAsk(Body):
     """Which columns are what, and how to fit."""
 
@@ -138,10 +144,10 @@ async def download_example(example: str) -> Response:
     return Response(example_csv(example), media_type="text/csv", headers=named)
 
 
-@router.delete("/data/{data}", summary="Forget a table now")
-async def forget(data: str, tables: TablesHere) -> Forgotten:
+@router.post("/data/forget", responses=REFUSALS, summary="Forget a table now")
+async def forget(ask: ForgetAsk, tables: TablesHere) -> Forgotten:
     """Forget the table and everything found in it."""
-    return Forgotten(forgotten=tables.drop(data))
+    return Forgotten(forgotten=tables.drop(ask.data))
 
 
 def _opened(name: str, content: bytes, tables: Tables, workers: Workers, jobs: Jobs) -> Opened:

@@ -49,13 +49,15 @@ class LatentAsk(Body):
 
 def latent_panel(ask: LatentAsk) -> Panel:
     """The exact curves; the job adds simulated points."""
-    return panel_of(ask, []).model_copy(update={"pending": None})  # the page starts the job instead of asking again
+    found = panel_of(ask, [], integrals=False)
+    return found.model_copy(update={"pending": None})  # the page starts the job instead of asking again
 
 
 def latent_job(ask: LatentAsk, job: Job) -> dict[str, Any]:
     """Panels to which the simulated points of one length after the other are added."""
     config = ask.config()
     parts: list[pd.DataFrame] = []
+    job.report(panel=panel_of(ask, parts).model_dump())
     for L in config.lengths:
         job.check()
         parts.append(_points(replace(config, lengths=(L,))))
@@ -68,10 +70,10 @@ def _points(config: Config) -> pd.DataFrame:
     return run(config).rename(columns={"risk": "error"})[["task", "mechanism", "L", "error", "standard_error"]]
 
 
-def panel_of(ask: LatentAsk, parts: Sequence[pd.DataFrame]) -> Panel:
+def panel_of(ask: LatentAsk, parts: Sequence[pd.DataFrame], integrals: bool = True) -> Panel:
     """What is known so far: curves, and the points of some lengths."""
     config = ask.config()
-    curves = exact_curves(config, 2 ** np.arange(1, ask.longest.bit_length()))
+    curves = exact_curves(config, 2 ** np.arange(1, ask.longest.bit_length()), integrals)
     points = pd.concat(parts, ignore_index=True) if parts else None
     return Panel(
         figure=latent_figure(curves, points, TITLES, ask.columns),
@@ -116,7 +118,7 @@ def _python(config: Config, longest: int) -> str:
     return "\n".join(
         [
             "import numpy as np",
-            "from soloc.experiments.latent_tasks import Config",
+            "from soloc.experiments.latent_tasks import Config, run",
             "from soloc.lab.latent_curves import exact_curves",
             "",
             f"config = Config({', '.join(given)})",

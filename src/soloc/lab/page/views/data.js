@@ -228,7 +228,7 @@ class Form {
   }
 
   async drop() {
-    if (open.data) await fetch(`/api/data/${open.data}`, { method: "DELETE" });
+    if (open.data) await fetch("/api/data/forget", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ data: open.data }) });
     remembered.set(null);
     this.reset();
     this.file.value = "";
