@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "datasets": {"maths", "tasks", "estimators"},
     "experiments": SCIENCE,
     "report": {"runs", "figures"},
-    "lab": {"experiments", "risk", "dynamics", "tasks", "predictors", "estimators", "runs", "figures"},
+    "lab": {"experiments", "risk", "dynamics", "tasks", "predictors", "estimators", "datasets", "runs", "figures"},
 }
 ROOMS = sorted(path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__")
 

@@ -33,6 +33,8 @@ class Config:
     lengths: tuple[int, ...] = (4, 16, 64, 256, 1024)
     sequences: int = 2000
     tokens: int = 500_000
+    latent_sigma: float = 0.5
+    latent_temperature: float = 0.2
     recall_d: int = 8
     recall_tau: float = 0.1
     location_d: int = 16
@@ -53,7 +55,7 @@ class Entry(NamedTuple):
 
 def entries(config: Config) -> dict[str, Entry]:
     """The three tasks, each with the settings of a mechanism that suit it best."""
-    latent = ExchangeableLatent()
+    latent = ExchangeableLatent(sigma=config.latent_sigma)
     recall = NoisyRecall(config.recall_d, config.recall_tau)
     axes = np.eye(config.location_d)
     located = LocatedTruth(
@@ -78,7 +80,7 @@ def entries(config: Config) -> dict[str, Entry]:
             latent,
             "matrix z: how a value follows from its key",
             "CME",
-            meet(latent, 0.2, KernelMeanAttention(FeatureKernel(Harmonics()), latent.ridge), whitened),
+            meet(latent, config.latent_temperature, KernelMeanAttention(FeatureKernel(Harmonics()), latent.ridge), whitened),
         ),
         "NoisyRecall": Entry(
             recall,

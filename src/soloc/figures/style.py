@@ -14,15 +14,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from soloc.figures.palette import BLUE as BLUE
+from soloc.figures.palette import GREEN as GREEN
+from soloc.figures.palette import GRID as GRID
+from soloc.figures.palette import INK as INK
+from soloc.figures.palette import MUTED as MUTED
+from soloc.figures.palette import ORANGE as ORANGE
+from soloc.figures.palette import PALETTE as PALETTE
+from soloc.figures.palette import PAPER as PAPER
+from soloc.figures.palette import PINK as PINK
+from soloc.figures.palette import RED as RED
+from soloc.figures.palette import SKY as SKY
+
 P = ParamSpec("P")
 
-INK = "#1b1f24"
-PAPER = "#ffffff"
-GRID = "#dfe3e8"
-MUTED = "#6a737d"
-#: Okabe and Ito's colours without the yellow, told apart by readers with any common colour vision.
-BLUE, ORANGE, GREEN, RED, SKY, PINK = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"
-PALETTE = (BLUE, ORANGE, GREEN, RED, SKY, PINK)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 ON_DARK, ON_LIGHT = "#fffffe", "#101010"  # lines on a map of colours, the same in both themes

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROWS, _BLOCKS, _LEVELS = 13, 4, 6  # every call has the same number of rows: one compilation serves them all
+_ROWS = 13  # every call has the same number of rows: one compilation serves them all
 
 
 class Best(NamedTuple):
@@ -15,19 +15,22 @@ class Best(NamedTuple):
     value: np.ndarray
 
 
-def best_temperature(value: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> Best:
+def best_temperature(
+    value: Callable[[np.ndarray], np.ndarray], low: float, high: float, *, blocks: int = 4, levels: int = 6
+) -> Best:
     """Minimise `value(lam)` over low <= lam <= high, on a logarithmic grid that narrows around its best point.
 
     `value` takes lam of shape (n, ...) and returns values of the same shape, one column per setting; a first call with
-    shape (n, 1) tells how many settings there are. The grid is global, so a second minimum does no harm.
+    shape (n, 1) tells how many settings there are. The grid is global, so a second minimum does no harm. It begins with
+    13 `blocks` values and narrows by six at each of `levels`; a dear risk takes fewer of both.
     """
     if not 0.0 < low < high:
         raise ValueError(f"`low` and `high` must satisfy 0 < low < high, got {low} and {high}.")
-    logs = np.linspace(np.log(low), np.log(high), _ROWS * _BLOCKS)
-    values = np.concatenate([np.asarray(value(np.exp(part)[:, None])) for part in np.split(logs, _BLOCKS)])
+    logs = np.linspace(np.log(low), np.log(high), _ROWS * blocks)
+    values = np.concatenate([np.asarray(value(np.exp(part)[:, None])) for part in np.split(logs, blocks)])
     grid = np.broadcast_to(logs[:, None], values.shape)
     step = logs[1] - logs[0]
-    for _ in range(_LEVELS):
+    for _ in range(levels):
         centre = np.take_along_axis(grid, np.nanargmin(values, axis=0)[None], axis=0)
         grid = np.clip(centre + step * np.linspace(-1.0, 1.0, _ROWS)[:, None], logs[0], logs[-1])
         values = np.asarray(value(np.exp(grid)))

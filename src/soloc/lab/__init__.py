@@ -1,0 +1,1 @@
+"""The lab: see attention find the token, in the browser."""

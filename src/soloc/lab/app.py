@@ -1,0 +1,46 @@
+"""The application: its views, its page, its guard."""
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+import soloc
+from soloc.lab import assets, jobs, sentences
+from soloc.lab.desk import Desk
+from soloc.lab.guard import LOOPBACK, Guard
+from soloc.lab.views import about, attentions, critical, curves, data, landscape, latent, sequence
+
+#: One module per view, each with its `router`.
+VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, jobs)
+#: Largest bodies, in bytes, of the addresses that take more than a question.
+LIMITS: dict[str, int] = {**data.UPLOAD}
+
+
+def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> FastAPI:
+    """The lab as an ASGI application, answering under the names in `hosts` (see `Guard`)."""
+    desk = Desk()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        desk.close()
+        for part in ("jobs", "workers", "tables"):
+            if hasattr(app.state, part):
+                getattr(app.state, part).close()
+
+    app = FastAPI(
+        title="soloc lab",
+        version=soloc.__version__,
+        description="Exact risks and training dynamics of attention on single-location regression.",
+        docs_url=None,  # FastAPI's own pages load from another host
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.desk = desk
+    sentences.install(app)
+    for view in VIEWS:
+        app.include_router(view.router)
+    app.include_router(assets.router)
+    app.add_middleware(Guard, hosts=hosts, any_address=any_address, limits=LIMITS)
+    return app

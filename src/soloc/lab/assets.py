@@ -1,0 +1,82 @@
+"""The files of the page: its own, and Plotly's script from the installed package; compressed once, kept in memory."""
+
+import gzip
+import hashlib
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request, Response
+from starlette.exceptions import HTTPException
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+PLOTLY = "plotly.min.js"
+router = APIRouter(include_in_schema=False)
+
+
+class Asset(NamedTuple):
+    """A file as it is sent."""
+
+    plain: bytes
+    compressed: bytes
+    etag: str
+    media_type: str
+
+
+@cache
+def asset(name: str) -> Asset | None:
+    """The file of that name, None when the page has none; names come from a listing, so no path leads elsewhere."""
+    if name == PLOTLY:
+        content = resources.files("plotly").joinpath("package_data", PLOTLY).read_bytes()
+    elif name in names():
+        content = resources.files("soloc.lab").joinpath("page", *name.split("/")).read_bytes()
+    else:
+        return None
+    suffix = name[name.rindex(".") :]
+    etag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
+    return Asset(content, gzip.compress(content, 6), etag, _TYPES[suffix])
+
+
+@cache
+def names() -> frozenset[str]:
+    """All files of the page, relative to its folder."""
+    page = resources.files("soloc.lab").joinpath("page")
+    folders = [("", page), ("views/", page.joinpath("views"))]
+    return frozenset(
+        prefix + entry.name for prefix, folder in folders for entry in folder.iterdir() if entry.name.endswith(tuple(_TYPES))
+    )
+
+
+@router.get("/")
+async def index(request: Request) -> Response:
+    """The page."""
+    return _sent(request, "index.html")
+
+
+@router.get("/static/{name:path}")
+async def static(request: Request, name: str) -> Response:
+    """One file of the page."""
+    return _sent(request, name)
+
+
+@router.get("/favicon.ico")
+async def icon(request: Request) -> Response:
+    """The icon, for browsers that ask without reading the page."""
+    return _sent(request, "icon.svg")
+
+
+def _sent(request: Request, name: str) -> Response:
+    found = asset(name) if name == PLOTLY or name in names() else None
+    if found is None:
+        raise HTTPException(404, "There is no such file.")
+    headers = {"ETag": found.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == found.etag:
+        return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(found.compressed, media_type=found.media_type, headers=headers | {"Content-Encoding": "gzip"})
+    return Response(found.plain, media_type=found.media_type, headers=headers)

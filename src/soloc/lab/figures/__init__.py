@@ -1,0 +1,1 @@
+"""Plotly figures as plain dictionaries, without colours of background or text: the page, or a notebook, brings its theme."""

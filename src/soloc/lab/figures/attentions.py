@@ -1,0 +1,104 @@
+"""Weights at their best temperature as a Plotly figure: one line per weight, further left is better."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from soloc.lab.which_attention import Row
+
+_LOWEST = -18.0  # log10 excess at which the axis ends; smaller ones are drawn at its end, with their value written
+_EXACT, _SIMULATED = "#0072b2", "#d55e00"
+_LINES = {"Bayes": ("#009e73", "solid"), "linear regression": ("#cc79a7", "dash"), "null": ("#8a8f98", "dot")}
+
+
+def attentions_figure(rows: Sequence[Row], references: dict[str, float], waiting: Sequence[str]) -> dict[str, Any]:
+    """`references` are log excesses of Bayes, linear regression and null; `waiting` are weights still being computed."""
+    order = [row.weight for row in sorted(rows, key=drawn_at)] + list(waiting)
+    tens = [drawn_at(row) for row in rows] + [log / math.log(10) for log in references.values()]
+    top = max(tens) + 0.25
+    lowest = max(_LOWEST, min(tens) - 0.3)
+    if lowest > _LOWEST:
+        lowest = min(lowest, top - 1.0)
+    exact = [row for row in rows if not row.sequences]
+    drawn = [row for row in rows if row.sequences]
+    data = [_line(name, log / math.log(10), lowest, order) for name, log in references.items()]
+    if exact:
+        data.append(_dots("exact", exact, lowest, _EXACT))
+    if drawn:
+        data.append(_dots("simulated", drawn, lowest, _SIMULATED))
+    layout = {
+        "xaxis": {
+            "title": {"text": "excess risk R − ε²"}, "type": "log", "range": [lowest - 0.03 * (top - lowest), top],
+            "exponentformat": "power", "dtick": _tick(top - lowest), "zeroline": False,
+        },
+        "yaxis": {
+            "type": "category", "categoryorder": "array", "categoryarray": order[::-1], "range": [-0.6, len(order) - 0.4],
+            "automargin": True, "ticklabelstandoff": 6,
+        },
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
+        "margin": {"l": 8, "r": 12, "t": 8, "b": 44},
+        "hovermode": "closest",
+    }  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def drawn_at(row: Row) -> float:
+    """log10 of the excess; of its bound where a simulation saw no miss."""
+    return math.log10(row.below) if row.below is not None else row.log_excess / math.log(10)
+
+
+def written(row: Row) -> str:
+    """The excess in words, however small."""
+    if row.below is not None:
+        return f"below {row.below:.1e}: no miss in {row.sequences:,} sequences"
+    error = f" ± {row.error:.1g}" if row.sequences else ""
+    return power(row.log_excess) + error
+
+
+def power(log: float) -> str:
+    """exp(log) to four digits, however small."""
+    if log == -math.inf:
+        return "0"
+    tens = log / math.log(10)
+    return f"{10.0**tens:.4g}" if tens > -300 else f"10^{tens:.6g}"
+
+
+def _tick(span: float) -> int | str:
+    """Ticks at powers of ten, about five of them; at 1, 2 and 5 where there are few powers."""
+    return "D2" if span < 2.5 else max(1, round(span / 5))
+
+
+def _line(name: str, tens: float, lowest: float, order: Sequence[str]) -> dict[str, Any]:
+    """A vertical line through all weights, at the end of the axis when it lies beyond."""
+    colour, dash = _LINES[name]
+    at, beyond = 10.0 ** max(tens, lowest), "  ←" if tens < lowest else ""
+    text = power(tens * math.log(10))
+    return {
+        "type": "scatter", "mode": "lines", "name": f"{name} {_short(tens)}{beyond}", "x": [at] * len(order), "y": list(order),
+        "line": {"color": colour, "dash": dash, "width": 2}, "hovertemplate": f"{name}<br>excess {text}<extra></extra>",
+    }  # fmt: skip
+
+
+def _short(tens: float) -> str:
+    if tens == -math.inf:
+        return "0"
+    return f"{10.0**tens:.3g}" if tens > -300 else f"10^{tens:.3g}"
+
+
+def _dots(name: str, rows: Sequence[Row], lowest: float, colour: str) -> dict[str, Any]:
+    inside = [drawn_at(row) >= lowest and row.below is None for row in rows]
+    at = [10.0 ** max(drawn_at(row), lowest) for row in rows]
+    trace: dict[str, Any] = {
+        "type": "scatter", "mode": "markers", "name": name, "x": at, "y": [row.weight for row in rows],
+        "marker": {
+            "color": colour, "size": 10, "symbol": ["circle" if shown else "triangle-left" for shown in inside],
+        },
+        "customdata": [[written(row), f"{row.lam:.4g}"] for row in rows],
+        "hovertemplate": "%{y}<br>excess %{customdata[0]}<br>best λ %{customdata[1]}<extra></extra>",
+    }  # fmt: skip
+    if name == "simulated":
+        trace["error_x"] = {
+            "type": "data", "array": [2 * row.error if shown else 0.0 for row, shown in zip(rows, inside, strict=True)],
+            "color": colour, "thickness": 1.5, "width": 4,
+        }  # fmt: skip
+    return trace

@@ -1,0 +1,57 @@
+// Elements without markup in strings: element("button", {class: "x", onclick: f}, "text", child).
+
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name === "dataset") Object.assign(made.dataset, value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** A number for people: at most `digits` significant ones, powers of ten where the number is far from 1. */
+export function readable(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return String(value);
+  const size = Math.abs(value);
+  if (value === 0) return "0";
+  if (Number.isInteger(value) && size < 1e6) return value.toLocaleString("en").replaceAll(",", "\u202f");
+  if (size >= 1e6 || size < 1e-3) return value.toExponential(Math.min(digits - 1, 2)).replace("e+", "e").replace(/\.?0+e/, "e");
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** Say something to everyone, also to screen readers. */
+export function say(text, kind = "") {
+  const status = document.getElementById("status");
+  status.textContent = text;
+  status.dataset.kind = kind;
+  status.classList.toggle("shown", Boolean(text));
+  clearTimeout(say.timer);
+  if (text && kind !== "error") say.timer = setTimeout(() => say(""), 2500);
+}
+
+/** Put text on the clipboard, also where the clipboard interface is refused. */
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`${what} copied.`);
+  } catch {
+    const area = element("textarea", { class: "offscreen", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    say(done ? `${what} copied.` : "The browser does not allow copying; select the text instead.", done ? "" : "error");
+  }
+}
+
+export function download(content, type, name) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = element("a", { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

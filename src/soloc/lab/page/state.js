@@ -1,0 +1,65 @@
+// The state of the page: flat names and values, kept in the address, so that a reload or a link shows the same.
+
+export class State {
+  #defaults = {};
+  #values = {};
+  #listeners = [];
+  #timer = null;
+
+  /** Fields with their default values; what the address says wins. A value takes the kind of its default. */
+  constructor(defaults) {
+    this.#defaults = { ...defaults };
+    this.readAddress();
+  }
+
+  readAddress() {
+    const query = new URLSearchParams(location.search);
+    this.#values = { ...this.#defaults };
+    for (const [name, fallback] of Object.entries(this.#defaults)) {
+      if (!query.has(name)) continue;
+      const text = query.get(name);
+      if (typeof fallback === "number") {
+        const value = Number(text);
+        if (text !== "" && Number.isFinite(value)) this.#values[name] = value;
+      } else if (typeof fallback === "boolean") this.#values[name] = text === "1";
+      else this.#values[name] = text;
+    }
+    this.hidden = new Set((query.get("hide") ?? "").split(",").filter(Boolean));
+  }
+
+  get(name) { return this.#values[name]; }
+
+  /** Several values by name, as an object. */
+  pick(...names) { return Object.fromEntries(names.map((name) => [name, this.#values[name]])); }
+
+  /** Change values and tell everybody. */
+  set(patch) {
+    const changed = Object.keys(patch).filter((name) => name in this.#values && this.#values[name] !== patch[name]);
+    if (!changed.length) return;
+    for (const name of changed) this.#values[name] = patch[name];
+    this.#writeAddress();
+    this.tell(changed);
+  }
+
+  tell(changed = Object.keys(this.#values)) { for (const listener of this.#listeners) listener(new Set(changed)); }
+
+  onChange(listener) { this.#listeners.push(listener); }
+
+  /** The address of this state: only what differs from the defaults. */
+  address() {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(this.#values)) {
+      if (value === this.#defaults[name]) continue;
+      query.set(name, typeof value === "boolean" ? (value ? "1" : "0") : String(value));
+    }
+    if (this.hidden.size) query.set("hide", [...this.hidden].join(","));
+    const text = query.toString().replaceAll("%2C", ",").replaceAll("%3B", ";");
+    return text ? `?${text}` : location.pathname;
+  }
+
+  // Browsers refuse more than a few hundred changes of the address per minute: write when the hand rests.
+  #writeAddress() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => history.replaceState(null, "", this.address()), 120);
+  }
+}

@@ -1,0 +1,38 @@
+// View 5: one sequence, seen by the chosen run at the chosen moment of its training.
+
+import { element } from "../dom.js";
+import { chosenRun, recordAt } from "../time.js";
+
+const NAMES = ["kappa", "nu", "theta", "eta", "rho"];
+
+export default {
+  id: "sequence",
+  tab: "training",
+  title: "One sequence",
+  path: "/api/sequence",
+  height: "400px",
+  state: { draw: 0 },
+  question(state, lab) {
+    if (!lab.paths) return null;
+    const run = lab.paths.runs[chosenRun(lab)];
+    const now = recordAt(lab);
+    return {
+      setting: { ...lab.setting(), lam: Math.max(run.lam[now], 1e-4) },
+      at: Object.fromEntries(NAMES.map((name) => [name, run[name][now]])),
+      draw: state.get("draw"),
+    };
+  },
+  built(panel, lab) {
+    const { state } = lab;
+    const runs = element("select", { id: "run", onchange: () => state.set({ run: Number(runs.value) }) });
+    panel.showRuns = () => {
+      const count = lab.paths?.runs.length ?? 0;
+      if (runs.options.length !== count) runs.replaceChildren(...Array.from({ length: count }, (_, i) => element("option", { value: i }, `run ${i}`)));
+      runs.value = String(chosenRun(lab));
+    };
+    panel.extra.append(element("div", { class: "row" },
+      element("button", { type: "button", id: "resample", onclick: () => state.set({ draw: (state.get("draw") + 1) % 2 ** 31 }) }, "Another sequence"),
+      element("label", { for: "run", class: "muted" }, "seen by"), runs));
+  },
+  drawn: (panel) => panel.showRuns(),
+};

@@ -1,0 +1,59 @@
+"""Start the lab: say what is prepared, listen, open the browser when the page can answer."""
+
+import socket
+import sys
+import threading
+import webbrowser
+from typing import Any
+
+from soloc.lab.guard import LOOPBACK
+
+_EVERYWHERE = {"0.0.0.0", "::"}
+
+
+def start(host: str, port: int, browser: bool) -> None:
+    """Serve the lab until Ctrl-C. The socket is bound first, so that a taken port is told at once."""
+    listener = _listener(host, port)
+    port = listener.getsockname()[1]
+    everywhere = host in _EVERYWHERE
+    names = {*LOOPBACK, host, *([socket.gethostname()] if everywhere else [])}
+    shown = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/"
+    _say("preparing the landscape and the descent (compilation) ...")
+    threading.Thread(target=_prepare, args=(address, browser), daemon=True, name="prepare").start()
+
+    import uvicorn  # here and below: while these are imported, the first plots compile already
+
+    from soloc.lab.app import create_app
+    from soloc.lab.patience import PatientProtocol
+
+    options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
+    uvicorn.Server(uvicorn.Config(create_app(names, any_address=everywhere), http=PatientProtocol, **options)).run(sockets=[listener])
+
+
+def _prepare(address: str, browser: bool) -> None:
+    from soloc.lab.prepare import prepare_first, prepare_next, prepare_rest
+
+    if browser:  # it starts while the first plots compile, and waits for the answers
+        webbrowser.open(address)
+    prepare_first()
+    _say(f"ready: {address}  (Ctrl-C ends it)")
+    prepare_next()
+    prepare_rest(_say)
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise OSError(f"`port` {port} on `host` {host} cannot be used ({error.strerror}); choose another one.") from None
+    listener.listen(128)
+    return listener
+
+
+def _say(text: str) -> None:
+    print(f"soloc lab: {text}", file=sys.stderr, flush=True)

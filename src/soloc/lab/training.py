@@ -1,0 +1,130 @@
+"""Training as the controls describe it: where runs start, how far and how fast they go."""
+
+from typing import Any, Literal
+
+import jax
+import numpy as np
+from pydantic import Field, model_validator
+
+from soloc.dynamics.schedules import InverseDecay
+from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
+from soloc.lab.setting import Body, Overlap, Setting
+from soloc.risk.overlaps import NAMES, Overlaps
+
+RECORDS, RECORDS_INTEGRATED = 120, 40  # fewer where every recorded risk is an integral over all scores
+_TOKENS_A_STEP, _TOKENS = 20_000, 300_000_000  # that SGD may draw: about 20 seconds of work
+_INTEGRATED_STEPS = 20_000  # of weights whose slopes are integrals: about a millisecond each
+_DRAWS = {"sphere": uniform_on_sphere, "manifold": uniform_on_manifold}
+
+
+class Start(Body):
+    """Where one run starts."""
+
+    kappa: Overlap
+    nu: Overlap
+    theta: Overlap = 0.0
+    eta: Overlap = 0.0
+    rho: Overlap = 0.0
+
+
+class Training(Body):
+    """Projected gradient descent from random starts, or from given ones."""
+
+    where: Literal["sphere", "manifold"] = Field(default="manifold", description="key and value unrelated, or anywhere")
+    runs: int = Field(default=4, ge=1, le=8, description="random starts at once")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="of the random starts, and of the samples of SGD")
+    starts: list[Start] = Field(default=[], max_length=8, description="starts instead of random ones")
+    step_size: float = Field(default=4e-3, ge=1e-6, le=1, description="length of a gradient step")
+    steps: int = Field(default=20_000, ge=1, le=200_000, description="number of steps")
+    decay: float = Field(default=0.0, ge=0, le=1, description="λ falls as λ / (1 + decay · step)")
+    batch: int = Field(default=0, ge=0, le=64, description="fresh samples per step; 0 descends the exact risk itself")
+
+    def start(self, d: int) -> Overlaps:
+        """The overlaps at which the runs start."""
+        if not self.starts:
+            return _DRAWS[self.where](d, self.runs, jax.random.key(self.seed))
+        return Overlaps(*(np.asarray([getattr(one, name) for one in self.starts]) for name in NAMES))
+
+    def every(self, setting: Setting) -> int:
+        """Steps between records."""
+        return max(1, self.steps // (RECORDS_INTEGRATED if setting.weight == "softmax" else RECORDS))
+
+    def how(self, setting: Setting) -> dict[str, Any]:
+        """Keywords of `population_path` and `sgd_path`."""
+        lam = InverseDecay(setting.lam, self.decay)
+        return {"steps": self.steps, "step_size": self.step_size, "lam": lam, "every": self.every(setting)}
+
+    def lines(self, setting: Setting) -> list[str]:
+        """The Python lines that run the same training, after those of the setting."""
+        if self.starts:
+            rows = ", ".join(f"{name}=np.array({[getattr(one, name) for one in self.starts]})" for name in NAMES)
+            start = f"start = Overlaps({rows})"
+        else:
+            start = f"start = uniform_on_{self.where}(task.d, runs={self.runs}, key=jax.random.key({self.seed}))"
+        how = (
+            f"steps={self.steps}, step_size={self.step_size!r}, lam=InverseDecay({setting.lam!r}, {self.decay!r}), "
+            f"every={self.every(setting)}"
+        )
+        if self.batch:
+            run = f"path = sgd_path(task, attention, start, jax.random.key({self.seed}), batch_size={self.batch}, {how})"
+        else:
+            run = f"path = population_path(task, attention, start, {how})"
+        return [start, run, "path.table()"]
+
+    def imports(self, setting: Setting) -> list[str]:
+        """The imports of these lines and of those of the setting."""
+        run = "sgd_path" if self.batch else "population_path"
+        names = [setting.kind, "SingleLocation", run, *(["Overlaps"] if self.starts else [])]
+        starts = [] if self.starts else [f"from soloc.dynamics.starts import uniform_on_{self.where}"]
+        return [
+            *(["import jax"] if self.batch or not self.starts else []),
+            *(["import numpy as np"] if self.starts else []),
+            f"from soloc import {', '.join(sorted(names))}",
+            "from soloc.dynamics.schedules import InverseDecay",
+            *starts,
+        ]
+
+
+class PathsAsk(Body):
+    """A setting and how it is trained."""
+
+    setting: Setting = Setting()
+    training: Training = Training()
+    columns: Literal[1, 2] = Field(default=2, description="of the small plots side by side")
+
+
+class QuickPathsAsk(PathsAsk):
+    """Training that is answered while one waits."""
+
+    @model_validator(mode="after")
+    def _is_quick(self) -> "QuickPathsAsk":
+        if self.setting.weight != "erf" or self.training.batch:
+            raise ValueError(
+                "`training` must descend the exact risk of erf, whose slopes are closed forms, to be answered at once, got "
+                f"`weight` {self.setting.weight} and `batch` {self.training.batch}; start a job with POST /api/jobs/paths."
+            )
+        return self
+
+
+class LongPathsAsk(PathsAsk):
+    """Training that takes seconds, as a job: stochastic, or on an exact risk that is an integral."""
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> "LongPathsAsk":
+        setting, training = self.setting, self.training
+        runs = len(training.starts) or training.runs
+        if training.batch:
+            tokens = training.batch * setting.L
+            if tokens > _TOKENS_A_STEP or tokens * training.steps * runs > _TOKENS:
+                raise ValueError(
+                    f"`batch` times `L` must be at most {_TOKENS_A_STEP:,}, and times `steps` and runs at most {_TOKENS:,}, for "
+                    f"SGD in the lab, got {tokens:,} and {tokens * training.steps * runs:,}; take fewer, or sgd_path in Python."
+                )
+        elif setting.weight == "softmax":
+            raise ValueError("`weight` softmax must be trained on samples here: set `batch` to 1 or more.")
+        elif training.steps > _INTEGRATED_STEPS and setting.weight != "erf":
+            raise ValueError(
+                f"`steps` must be at most {_INTEGRATED_STEPS:,} where every step integrates, as for {setting.weight}, got "
+                f"{training.steps:,}; take fewer steps, or population_path in Python."
+            )
+        return self

@@ -1,0 +1,191 @@
+"""View 4, which attention?: all weights at their best temperature against the Bayes, linear and null risks."""
+
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from functools import lru_cache
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+
+from soloc.experiments.attentions import EXACT, SIMULATED
+from soloc.lab.desk import REFUSALS, serve
+from soloc.lab.figures.attentions import attentions_figure, drawn_at, power
+from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.panel import Panel, number
+from soloc.lab.setting import Body, Setting
+from soloc.lab.which_attention import DRAWN, KERNELS, LONGEST_DRAWN, POINTWISE, Row, exact_row, simulated_rows
+from soloc.risk.population import linear_risk, log_bayes_excess
+from soloc.tasks.single_location import SingleLocation
+
+SECONDS = 120.0  # of one job; warm it takes a few, and only the first one compiles
+ORDER = (*EXACT, *SIMULATED)
+router = APIRouter(prefix="/api")
+_dear = threading.Lock()  # one dear integral at a time: two jobs would compile the same program twice
+
+
+class AttentionsAsk(Body):
+    """The setting; its own weight and temperature do not matter here, since all of them are compared."""
+
+    setting: Setting = Field(default_factory=Setting)
+
+
+def attentions_panel(ask: AttentionsAsk) -> Panel:
+    """The weights that look at one score each, whose exact risks cost milliseconds; the job brings the others."""
+    found = panel_of(ask.setting, [_exact(name, ask.setting) for name in POINTWISE], None)
+    return found.model_copy(update={"pending": None})  # the page starts the job instead of asking again
+
+
+def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
+    """Panels that fill in: first what is exact at once, then Bayes and softmax, simulations, and the dear kernels."""
+    setting = ask.setting
+    rows = {name: _exact(name, setting) for name in POINTWISE}
+    bayes: float | None = None
+
+    def show() -> None:
+        job.report(panel=panel_of(setting, list(rows.values()), bayes).model_dump())
+
+    def simulate() -> None:
+        for name in DRAWN if setting.L <= LONGEST_DRAWN else ():
+            for row in simulated_rows(name, setting.d, setting.L, setting.gamma):
+                rows[name] = row
+                job.check()
+            show()
+
+    show()
+    compiled = bool(_bayes.cache_info().currsize)  # until then simulations are quicker
+    if not compiled:
+        simulate()
+    bayes = _in_turn(job, lambda: _bayes(setting.d, setting.L, setting.gamma))
+    rows["softmax"] = _in_turn(job, lambda: _exact("softmax", setting))
+    show()
+    if compiled:
+        simulate()
+    for name in KERNELS:
+        rows[name] = _in_turn(job, lambda name=name: _exact(name, setting))
+        show()
+    return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
+
+
+def _in_turn(job: Job, work: Any) -> Any:
+    while not _dear.acquire(timeout=0.05):
+        job.check()
+    try:
+        job.check()
+        return work()
+    finally:
+        _dear.release()
+
+
+def _exact(name: str, setting: Setting) -> Row:
+    return exact_row(name, setting.d, setting.L, setting.gamma)
+
+
+@lru_cache(maxsize=4096)
+def _bayes(d: int, L: int, gamma: float) -> float:
+    """log(Bayes risk - eps^2); -inf for a single token, which leaves nothing to guess."""
+    return -math.inf if L == 1 else float(log_bayes_excess(SingleLocation(d=d, L=L, gamma=gamma)))
+
+
+def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Panel:
+    """What is known so far."""
+    noise = setting.eps**2
+    task = setting.task()
+    references = {} if bayes is None else {"Bayes": bayes}
+    linear = float(linear_risk(task)) - noise
+    references |= {"linear regression": math.log(linear) if linear > 0 else -math.inf, "null": math.log(setting.gamma**2)}
+    waiting = [name for name in ORDER if name not in {row.weight for row in rows} and _can(name, setting)]
+    rows = sorted(rows, key=drawn_at)
+    return Panel(
+        figure=attentions_figure(rows, references, waiting),
+        table=_table(rows, setting),
+        python=_python(setting, rows),
+        sentence=_sentence(setting, rows, waiting),
+        numbers={
+            **{name: number(math.exp(log)) for name, log in references.items()},
+            **{row.weight: number(row.excess) for row in rows},
+        },
+        pending=f"{len(waiting)} weights are being computed" if waiting or bayes is None else None,
+    )
+
+
+def _can(name: str, setting: Setting) -> bool:
+    return name not in DRAWN or setting.L <= LONGEST_DRAWN
+
+
+def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> str:
+    best = rows[0]
+    first = (
+        "Every dot is one way to turn scores into attention weights, at the temperature that suits it best and with k = k*, v = v*: "
+        "the further left, the smaller its risk beyond the noise, and nothing lies left of Bayes."
+    )
+    so_far = " so far" if waiting else ""
+    second = f"Best{so_far} is {best.weight} (excess {power(best.log_excess) if best.below is None else f'below {best.below:.1e}'})"
+    if setting.L > LONGEST_DRAWN:
+        second += (
+            f"; {', '.join(DRAWN[:-1])} and {DRAWN[-1]} have no exact risk and cannot be simulated beyond {LONGEST_DRAWN:,} tokens"
+        )
+    elif any(row.below is not None for row in rows):
+        second += "; a triangle means that no simulated sequence was misread, so only a bound is known"
+    return f"{first} {second}."
+
+
+def _table(rows: Sequence[Row], setting: Setting) -> dict[str, list[Any]]:
+    return {
+        "weight": [row.weight for row in rows],
+        "lam": [row.lam for row in rows],
+        "excess": [number(row.excess) for row in rows],
+        "log10_excess": [number(row.log_excess / math.log(10)) for row in rows],
+        "standard_error": [row.error for row in rows],
+        "risk": [number(row.excess + setting.eps**2) for row in rows],
+        "sequences": [row.sequences for row in rows],
+        "below": [row.below for row in rows],
+    }
+
+
+def _python(setting: Setting, rows: Sequence[Row]) -> str:
+    exact = [row for row in rows if not row.sequences]
+    drawn = [row for row in rows if row.sequences]
+    small = any(row.log_excess < -700 for row in exact)
+    risk = "log_excess_risk" if small else "excess_risk"
+    kinds = {type(row.attention).__name__ for row in rows}
+    names = sorted({*kinds, "Overlaps", "SingleLocation", "bayes_risk", risk, "linear_risk", "null_risk"})
+    lines = [
+        f"from soloc import {', '.join(names)}",
+        *(["from soloc.lab.which_attention import simulated_excess"] if drawn else []),
+        "",
+        setting.lines()[0],
+        "truth = Overlaps(kappa=1.0, nu=1.0)",
+        "bayes, linear, null = float(bayes_risk(task)), float(linear_risk(task)), float(null_risk(task))",
+        "exact = [",
+        *(f"    {constructor(row.attention)}," for row in exact),
+        "]",
+        f"{'log_excess' if small else 'excess'} = [float({risk}(task, attention, truth)) for attention in exact]",
+    ]
+    if drawn:
+        lines += ["simulated = [", *(f"    {constructor(row.attention)}," for row in drawn), "]"]
+        lines += ["estimates = [simulated_excess(task, attention) for attention in simulated]  # value, error"]
+    return "\n".join(lines)
+
+
+def constructor(attention: Any) -> str:
+    """The Python expression that makes a weight."""
+    given = []
+    for field in fields(attention):
+        value = getattr(attention, field.name)
+        if field.name == "lam" or field.default is MISSING or value != field.default:
+            given.append(f"{field.name}={value if isinstance(value, bool) else float(value)!r}")
+    return f"{type(attention).__name__}({', '.join(given)})"
+
+
+serve(router, "/attentions", attentions_panel, "Weights at their best temperature: those that are exact at once", with_table=True)
+
+
+@router.post("/jobs/attentions", responses=REFUSALS, summary="Weights at their best temperature: all, as they come")
+async def start_attentions(ask: AttentionsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
+    """Start the comparison of all weights; each event holds a whole panel."""
+    return start_job(jobs, lambda job: attentions_job(ask, job), seconds=SECONDS)
+
+

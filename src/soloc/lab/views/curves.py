@@ -1,0 +1,108 @@
+"""View 2, the curves: risk, excess over Bayes, alignments, distance to the manifold and lam along the paths."""
+
+import time
+from dataclasses import replace
+from typing import Annotated, Any
+
+import jax
+import numpy as np
+import pandas as pd
+from fastapi import APIRouter, Depends
+
+from soloc.dynamics.landscape import name_of
+from soloc.dynamics.path import Path
+from soloc.dynamics.population_path import population_path
+from soloc.dynamics.sgd_path import sgd_path
+from soloc.lab.background import bayes_or_none
+from soloc.lab.desk import REFUSALS, serve
+from soloc.lab.figures.curves import curves_figure, path_traces
+from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.panel import Panel, full, number
+from soloc.lab.sentences import Refusal
+from soloc.lab.training import LongPathsAsk, PathsAsk, QuickPathsAsk
+from soloc.risk.overlaps import NAMES, Overlaps
+
+router = APIRouter(prefix="/api")
+_TOGETHER = 8  # runs computed together whatever their number: one compilation serves them all
+_ENDS = {"solution": "at ±(k*, v*)", "swapped": "at the swapped minimum k = ±v*", "other": "elsewhere"}
+
+
+def curves_panel(ask: QuickPathsAsk) -> Panel:
+    """Projected gradient descent on the exact population risk, one path per start."""
+    return panel_of(ask, path_of(ask))
+
+
+def path_of(ask: QuickPathsAsk) -> Path:
+    """The paths themselves."""
+    setting, training = ask.setting, ask.training
+    start, runs = training.start(setting.d), len(training.starts) or training.runs
+    padded = Overlaps(*(np.resize(getattr(start, name), _TOGETHER) for name in NAMES))
+    path = population_path(setting.task(), setting.attention(), padded, **training.how(setting))
+    kept = {name: values[:, :runs] for name, values in path.columns.items()}
+    return replace(path, columns=kept, shape=(runs,))
+
+
+def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
+    """The same for stochastic descent, and for weights whose slopes are integrals, with progress on the way."""
+    setting, training = ask.setting, ask.training
+    start, how = training.start(setting.d), training.how(setting)
+    how["progress"] = lambda now: job.report(step=now.step, steps=now.steps)
+    job.report(step=0, steps=training.steps)
+    if training.batch:
+        key = jax.random.key(training.seed)
+        path = sgd_path(setting.task(), setting.attention(), start, key, batch_size=training.batch, **how)
+    else:
+        path = population_path(setting.task(), setting.attention(), start, **how)
+    while bayes_or_none(setting.task()) is None:
+        job.check()
+        time.sleep(0.1)
+    return {"panel": panel_of(ask, path).model_dump()}
+
+
+@router.post("/jobs/paths", summary="Start training that takes seconds", responses={**REFUSALS, 429: {"model": Refusal}})
+async def start_paths(ask: LongPathsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
+    """Stochastic descent, or descent on a risk that is an integral: listen to /api/jobs/{job}/events."""
+    return start_job(jobs, lambda job: paths_job(ask, job), seconds=120.0)
+
+
+def panel_of(ask: PathsAsk, path: Path) -> Panel:
+    """What a finished path shows, population descent or stochastic."""
+    bayes = bayes_or_none(ask.setting.task())
+    table = replace(path, bayes=None).table()
+    if bayes is not None and "risk" in table:
+        table["excess"] = table["risk"] - bayes
+    last = table.groupby("run").last()
+    columns = [name for name in ("kappa", "nu", "theta", "eta", "rho", "risk", "excess", "distance", "lam") if name in table]
+    return Panel(
+        figure=curves_figure(table, ask.columns),
+        table={name: full(table[name].to_numpy()) for name in ("run", "step", *columns)},
+        python="\n".join([*ask.training.imports(ask.setting), "", *ask.setting.lines(), *ask.training.lines(ask.setting)]),
+        sentence=_sentence(last, int(table["step"].max())),
+        numbers={
+            "median |κ|": number(last["kappa"].abs().median()),
+            "median |ν|": number(last["nu"].abs().median()),
+            "median risk": number(last["risk"].median()) if "risk" in last else None,
+            "median excess over Bayes": number(last["excess"].median()) if "excess" in last else None,
+            "Bayes risk": number(bayes) if bayes is not None else None,
+        },
+        overlays={"landscape": path_traces(table)},
+        pending="The Bayes risk is being prepared; the excess follows" if bayes is None else None,
+    )
+
+
+def _sentence(last: pd.DataFrame, steps: int) -> str:
+    ends = [name_of(row) for row in last[list(NAMES)].to_numpy()]
+    kinds, counts = np.unique(ends, return_counts=True)
+    ordered = sorted(zip(kinds, counts, strict=True), key=lambda pair: -pair[1])
+    if len(ordered) == 1:
+        end = f"{'the run is' if len(last) == 1 else f'all {len(last)} runs are'} {_ENDS[ordered[0][0]]}"
+    else:
+        parts = [f"{count} {'is' if count == 1 else 'are'} {_ENDS[kind]}" for kind, count in ordered]
+        end = f"of {len(last)} runs {' and '.join(parts)}"
+    return (
+        "Every curve is one run of gradient descent, in the colour of its path; move along a curve to see where the run is. "
+        f"After {steps:,} steps {end}."
+    )
+
+
+serve(router, "/paths", curves_panel, "Training paths from several starts", with_table=True)

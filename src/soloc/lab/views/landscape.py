@@ -1,0 +1,142 @@
+"""View 1, the landscape: the population risk over the alignments, on any slice of the other overlaps."""
+
+import numpy as np
+from fastapi import APIRouter
+from pydantic import Field
+
+from soloc.dynamics.exact import evaluate, split
+from soloc.dynamics.records import flattened
+from soloc.lab.background import Program
+from soloc.lab.desk import serve
+from soloc.lab.figures.landscape import landscape_figure
+from soloc.lab.panel import Panel, full, number
+from soloc.lab.setting import Body, Overlap, Setting
+from soloc.risk.overlaps import residual_gram
+
+GRID, COARSE = 61, 31  # alignments along an axis; fewer for softmax, whose every risk is an integral
+router = APIRouter(prefix="/api")
+
+
+class LandscapeAsk(Body):
+    """A setting and the slice: values of the overlaps that are zero on the manifold."""
+
+    setting: Setting = Setting()
+    theta: Overlap = Field(default=0.0, description="v . k*")
+    eta: Overlap = Field(default=0.0, description="k . v*")
+    rho: Overlap = Field(default=0.0, description="k . v")
+
+
+def landscape_panel(ask: LandscapeAsk) -> Panel:
+    """The exact population risk over (kappa, nu) with the other overlaps held at given values."""
+    if ask.setting.weight == "softmax" and not SOFTMAX_MAP.ready():
+        return _not_yet(ask)
+    axis = _axis(ask)
+    risk, possible = risk_on_grid(ask, axis)
+    if not possible.any():
+        raise ValueError(
+            "`theta`, `eta` and `rho` must belong to unit vectors k and v for some alignment on the grid, "
+            f"got {ask.theta}, {ask.eta} and {ask.rho}; take smaller values."
+        )
+    if np.isnan(risk).all():
+        raise ValueError(
+            f"`lam` must be such that the risk of {ask.setting.weight} is a finite number, got {ask.setting.lam}; take a smaller lam."
+        )
+    row, column = _lowest(risk)
+    kappa, nu = np.meshgrid(axis, axis)
+    on_manifold = ask.theta == ask.eta == ask.rho == 0.0
+    where = "on the manifold" if on_manifold else "on this slice off the manifold"
+    return Panel(
+        figure=landscape_figure(axis, risk),
+        table={"kappa": full(kappa.ravel()), "nu": full(nu.ravel()), "risk": full(risk.ravel())},
+        python=_python(ask),
+        sentence=(
+            f"Each point is a pair of alignments, how well the key finds the decisive token (kappa) and how well the value reads it "
+            f"(nu); colour is the exact population risk {where}. "
+            f"The lowest point of the grid, {risk[row, column]:.4g}, is at kappa = {axis[column]:.2f}, nu = {axis[row]:.2f}."
+        ),
+        numbers={
+            "lowest risk": number(risk[row, column]),
+            "at kappa": number(axis[column]),
+            "at nu": number(axis[row]),
+            "highest risk": number(np.nanmax(risk)),
+        },
+    )
+
+
+def _lowest(risk: np.ndarray) -> tuple[int, int]:
+    """Where the risk is lowest; of points that tie up to rounding, such as the truth and its mirror image, the last."""
+    tied = np.argwhere(risk <= np.nanmin(risk) * (1.0 + 1e-9))
+    return int(tied[-1][0]), int(tied[-1][1])
+
+
+def _axis(ask: LandscapeAsk) -> np.ndarray:
+    return np.linspace(-1.0, 1.0, COARSE if ask.setting.weight == "softmax" else GRID)
+
+
+def _not_yet(ask: LandscapeAsk) -> Panel:
+    """An empty map while the program behind it is compiled."""
+    return Panel(
+        figure=landscape_figure(np.asarray([-1.0, 1.0]), np.full((2, 2), np.nan)),
+        python=_python(ask),
+        sentence="The map of softmax is compiled once, in the background. It appears here by itself.",
+        pending=f"Preparing {SOFTMAX_MAP.name}",
+    )
+
+
+def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Risk at (nu, kappa), rows by nu, and where unit vectors can have these overlaps; NaN elsewhere, and beyond all doubles.
+
+    v* enters the risk through E[T Y] alone, so the risk is affine in nu: two columns of exact values give the whole grid, as
+    positive mixtures of them, and nothing cancels.
+    """
+    task, weight = ask.setting.task(), ask.setting.attention()
+    structure, numbers = split(task, weight)
+    ends = np.zeros((5, 2, len(axis)))
+    ends[0], ends[1] = axis, np.asarray([[-1.0], [1.0]])
+    ends[2:] = np.asarray([ask.theta, ask.eta, ask.rho])[:, None, None]
+    low, high = evaluate(structure, flattened(numbers, ()), np.asarray(float(weight.lam)), ends)
+    up = 0.5 * (1.0 + axis)[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        risk = (1.0 - up) * low + up * high + ask.setting.eps**2
+    left_k, left_v, cross = residual_gram(axis[None, :], axis[:, None], ask.theta, ask.eta, ask.rho)
+    possible = (left_k >= 0.0) & (left_v >= 0.0) & (left_k * left_v >= cross**2)
+    return np.where(possible & np.isfinite(risk), risk, np.nan), possible
+
+
+def _python(ask: LandscapeAsk) -> str:
+    off = "".join(f", {name}={getattr(ask, name)!r}" for name in ("theta", "eta", "rho") if getattr(ask, name))
+    return "\n".join(
+        [
+            "import numpy as np",
+            f"from soloc import {', '.join(sorted([ask.setting.kind, 'Overlaps', 'SingleLocation', 'population_risk']))}",
+            "",
+            *ask.setting.lines(),
+            f"axis = np.linspace(-1, 1, {len(_axis(ask))})",
+            "kappa, nu = np.meshgrid(axis, axis)",
+            *_only_possible(ask),
+            f"risk = population_risk(task, attention, Overlaps(kappa, nu{off}))",
+        ]
+    )
+
+
+def _only_possible(ask: LandscapeAsk) -> list[str]:
+    """Off the manifold, the lines that keep the alignments which unit vectors can have."""
+    if ask.theta == ask.eta == ask.rho == 0.0:
+        return []
+    return [
+        "from soloc.risk.overlaps import residual_gram",
+        f"left_k, left_v, cross = residual_gram(kappa, nu, {ask.theta!r}, {ask.eta!r}, {ask.rho!r})",
+        "possible = (left_k >= 0) & (left_v >= 0) & (left_k * left_v >= cross**2)",
+        "kappa, nu = kappa[possible], nu[possible]",
+    ]
+
+
+def _softmax_map() -> None:
+    ask = LandscapeAsk(setting=Setting(weight="softmax", lam=1.0))
+    risk_on_grid(ask, _axis(ask))
+
+
+SOFTMAX_MAP = Program("the softmax landscape", _softmax_map)
+
+
+serve(router, "/landscape", landscape_panel, "Population risk over the alignments")

@@ -1,0 +1,137 @@
+"""View 6, latent: three tasks in which attention infers a latent, error against length side by side."""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from fastapi import APIRouter, Depends
+from pydantic import Field
+
+from soloc.experiments.latent_tasks import Config, run
+from soloc.lab.desk import REFUSALS, serve
+from soloc.lab.figures.latent import latent_figure
+from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.latent_curves import exact_curves
+from soloc.lab.panel import Panel, full, number
+from soloc.lab.setting import Body
+
+TOKENS = 100_000  # drawn at most at every length
+SECONDS = 30.0
+TITLES = {"ExchangeableLatent": "a rule z", "NoisyRecall": "a blurred key", "SingleLocation": "a decisive token"}
+router = APIRouter(prefix="/api")
+
+
+class LatentAsk(Body):
+    """Settings of the three tasks, and the lengths."""
+
+    longest: Literal[64, 256, 1024, 4096] = Field(1024, description="most tokens")
+    sequences: int = Field(1000, ge=50, le=2000, description="sequences per length, up to 100,000 tokens")
+    sigma: float = Field(0.5, ge=0.05, le=2, description="rule z: noise of a value")
+    temperature: float = Field(0.2, ge=0.02, le=5, description="rule z: temperature of softmax")
+    recall_d: int = Field(8, ge=2, le=64, description="blurred key: dimension")
+    recall_tau: float = Field(0.1, ge=0.005, le=2, description="blurred key: variance of the blur")
+    location_d: int = Field(16, ge=4, le=64, description="decisive token: dimension")
+    location_eps: float = Field(0.1, ge=0, le=2, description="decisive token: noise of the answer")
+    seed: int = Field(0, ge=0, le=10**6, description="which sequences are drawn")
+    columns: Literal[1, 3] = Field(3, description="panels side by side")
+
+    def config(self) -> Config:
+        """The experiment of these settings."""
+        lengths = tuple(4**power for power in range(1, 7) if 4**power <= self.longest)
+        return Config(
+            seed=self.seed, lengths=lengths, sequences=self.sequences, tokens=TOKENS, latent_sigma=self.sigma,
+            latent_temperature=self.temperature, recall_d=self.recall_d, recall_tau=self.recall_tau,
+            location_d=self.location_d, location_eps=self.location_eps,
+        )  # fmt: skip
+
+
+def latent_panel(ask: LatentAsk) -> Panel:
+    """The exact curves; the job adds simulated points."""
+    found = panel_of(ask, [], integrals=False)
+    return found.model_copy(update={"pending": None})  # the page starts the job instead of asking again
+
+
+def latent_job(ask: LatentAsk, job: Job) -> dict[str, Any]:
+    """Panels to which the simulated points of one length after the other are added."""
+    config = ask.config()
+    parts: list[pd.DataFrame] = []
+    job.report(panel=panel_of(ask, parts).model_dump())
+    for L in config.lengths:
+        job.check()
+        parts.append(_points(replace(config, lengths=(L,))))
+        if config.lengths[-1] != L:
+            job.report(panel=panel_of(ask, parts).model_dump())
+    return {"panel": panel_of(ask, parts).model_dump()}
+
+
+def _points(config: Config) -> pd.DataFrame:
+    return run(config).rename(columns={"risk": "error"})[["task", "mechanism", "L", "error", "standard_error"]]
+
+
+def panel_of(ask: LatentAsk, parts: Sequence[pd.DataFrame], integrals: bool = True) -> Panel:
+    """What is known so far: curves, and the points of some lengths."""
+    config = ask.config()
+    curves = exact_curves(config, 2 ** np.arange(1, ask.longest.bit_length()), integrals)
+    points = pd.concat(parts, ignore_index=True) if parts else None
+    return Panel(
+        figure=latent_figure(curves, points, TITLES, ask.columns),
+        table=_table(curves, points),
+        python=_python(config, ask.longest),
+        sentence=(
+            "In each task the tokens hide something and attention infers it: a rule that all tokens share, or the one token that "
+            "matters; lines are exact, points are simulated with two standard errors. "
+            "When the tokens share a rule, more of them tell more and the error falls with the length; when one token among them "
+            "matters, more of them hide it and the error rises."
+        ),
+        numbers=_numbers(curves, points),
+        pending=None if len(parts) == len(config.lengths) else f"{len(config.lengths) - len(parts)} lengths are being simulated",
+    )
+
+
+def _table(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, list[Any]]:
+    rows = [curves.assign(standard_error=0.0)]
+    if points is not None:
+        rows.append(points.assign(kind="simulated"))
+    table = pd.concat(rows, ignore_index=True)[["task", "mechanism", "kind", "L", "error", "standard_error"]]
+    return {name: full(table[name]) for name in table}
+
+
+def _numbers(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, Any]:
+    longest = int(curves.L.max())
+    last = curves[(longest == curves.L) & (curves.kind == "exact")]
+    numbers = {f"{TITLES[row.task]}, {row.mechanism}, L = {longest}": number(row.error) for row in last.itertuples()}
+    if points is not None:
+        reached = int(points.L.max())
+        for row in points[(reached == points.L) & (points.mechanism == "Bayes")].itertuples():
+            numbers[f"{TITLES[row.task]}, Bayes simulated, L = {reached}"] = number(row.error)
+    return numbers
+
+
+def _python(config: Config, longest: int) -> str:
+    given = [
+        f"{field.name}={getattr(config, field.name)!r}"
+        for field in fields(config)
+        if getattr(config, field.name) != field.default
+    ]
+    return "\n".join(
+        [
+            "import numpy as np",
+            "from soloc.experiments.latent_tasks import Config, run",
+            "from soloc.lab.latent_curves import exact_curves",
+            "",
+            f"config = Config({', '.join(given)})",
+            f"curves = exact_curves(config, 2 ** np.arange(1, {longest.bit_length()}))  # lines: task, mechanism, L, error",
+            "points = run(config)  # points: task, mechanism, L, risk, standard_error",
+        ]
+    )
+
+
+serve(router, "/latent", latent_panel, "Error against length for three tasks: what is exact", with_table=True)
+
+
+@router.post("/jobs/latent", responses=REFUSALS, summary="Error against length for three tasks: simulated points as they come")
+async def start_latent(ask: LatentAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
+    """Start the simulation; each event holds a whole panel."""
+    return start_job(jobs, lambda job: latent_job(ask, job), seconds=SECONDS)

@@ -1,0 +1,81 @@
+"""A lab of its own in another process: as `soloc lab` starts it, or bare, without anything compiled ahead."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+_COMMAND = "import sys; from soloc.cli import main; sys.argv[1:] = ['lab', '--no-browser', '--port', '0']; main()"
+_BARE = """
+import socket, sys, uvicorn
+from soloc.lab.app import create_app
+from soloc.lab.patience import PatientProtocol
+listener = socket.create_server(("127.0.0.1", 0))
+print(f"ready: http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)
+uvicorn.Server(uvicorn.Config(create_app(), http=PatientProtocol, log_level="warning", limit_concurrency=200)).run(sockets=[listener])
+"""
+
+
+class LiveLab:
+    """The server, its address, what it says on standard error, and its memory."""
+
+    def __init__(self, bare: bool = False) -> None:
+        command = [sys.executable, "-c", _BARE if bare else _COMMAND]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
+        self.said: list[str] = []
+        self._ready = threading.Event()
+        self._reader = threading.Thread(target=self._listen, daemon=True)
+        self._reader.start()
+        if not self._ready.wait(120):
+            self.end()
+            raise TimeoutError("the lab did not start: " + "".join(self.said))
+        line = next(line for line in self.said if "ready: " in line)
+        self.address = line.split("ready: ")[1].split()[0].rstrip("/")
+        self.port = int(urlsplit(self.address).port or 0)
+
+    def _listen(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.said.append(line)
+            if "ready: " in line:
+                self._ready.set()
+
+    def wait_until_prepared(self, seconds: float = 300.0) -> None:
+        """Until everything is compiled."""
+        until = time.monotonic() + seconds
+        while not any("all prepared" in line for line in self.said) and time.monotonic() < until:
+            time.sleep(0.1)
+
+    def memory(self) -> int:
+        """Resident bytes of the server."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS"):
+                return 1024 * int(line.split()[1])
+        return 0
+
+    def seconds(self) -> float:
+        """Processor time of the server."""
+        parts = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+    def end(self) -> None:
+        """Stop it."""
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._reader.join(5)
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+
+    def __enter__(self) -> "LiveLab":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.end()
