@@ -1,6 +1,7 @@
 """Programs that compile for seconds: built behind the page's back, one after the other, when somebody first needs them."""
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
@@ -9,6 +10,7 @@ from typing import Any
 from soloc.risk.population import bayes_risk
 from soloc.tasks.single_location import SingleLocation
 
+_PAUSE = 2.0  # seconds before a compilation begins, so that what was just answered is drawn first
 _builder = ThreadPoolExecutor(1, thread_name_prefix="build")
 
 
@@ -24,8 +26,12 @@ class Program:
         """Begin to build, once."""
         with self._lock:
             if self._future is None:
-                self._future = _builder.submit(self._build)
+                self._future = _builder.submit(self._build_politely)
             return self._future
+
+    def _build_politely(self) -> None:
+        time.sleep(_PAUSE)
+        self._build()
 
     def ready(self) -> bool:
         """True once it is built; asking begins it."""

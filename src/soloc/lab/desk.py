@@ -24,6 +24,7 @@ _REMEMBERED = 64 * 2**20  # bytes of answers kept
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Refusal, "description": "the Host header or the body cannot be read"},
     403: {"model": Refusal, "description": "the request comes from another site"},
+    408: {"model": Refusal, "description": "the body did not come in time"},
     413: {"model": Refusal, "description": "the body is too large"},
     422: {"model": Refusal, "description": "a parameter is outside its bounds"},
     429: {"model": Refusal, "description": "the lab is busy with other work"},

@@ -1,5 +1,6 @@
 """The guard: who may ask, how much they may send, and what a browser may do with the answer."""
 
+import asyncio
 import ipaddress
 import json
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
@@ -14,6 +15,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _BODY = 64 * 1024  # bytes of a question; uploads name their own limit
+_PATIENCE = 15.0  # seconds to wait for the next part of a body
 
 #: Plotly writes inline styles (style-src) and makes its PNG and SVG exports through data: and blob: images (img-src). It needs
 #: no eval for the traces drawn here, so scripts come from this server alone.
@@ -119,12 +121,16 @@ def _place(origin: str) -> str:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """`receive` that stops a body of unknown length once it is too large."""
-    total = 0
+    """`receive` that stops a body once it is too large, or when the rest of it does not come."""
+    total, complete = 0, False
 
     async def count() -> MutableMapping[str, Any]:
-        nonlocal total
-        message = await receive()
+        nonlocal total, complete
+        try:
+            message = await (receive() if complete else asyncio.wait_for(receive(), _PATIENCE))
+        except TimeoutError:
+            raise HTTPException(408, f"The rest of the body must come within {_PATIENCE:g} s.") from None
+        complete = not message.get("more_body", False)
         total += len(message.get("body", b""))
         if total > limit:
             raise TooLarge(limit)

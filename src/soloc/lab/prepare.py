@@ -1,6 +1,9 @@
 """What is compiled before it is asked for: the first plots at once, the slower programs behind them."""
 
+import time
 from collections.abc import Callable
+
+_HEAD_START = 3.0  # seconds that belong to the browser and its first plots
 
 
 def prepare_first() -> None:
@@ -26,6 +29,7 @@ def prepare_rest(say: Callable[[str], None]) -> None:
     from soloc.lab.views.critical import CriticalAsk, critical_panel
     from soloc.lab.views.landscape import SOFTMAX_MAP
 
+    time.sleep(_HEAD_START)
     critical_panel(CriticalAsk())
     for program in (BAYES, SOFTMAX_MAP, BAYES_IS_SOFTMAX):
         say(f"preparing in the background: {program.name} ...")

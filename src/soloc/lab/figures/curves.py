@@ -39,6 +39,7 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
         }  # fmt: skip
         layout[f"yaxis{mark}"] = {
             "domain": [bottom, top], "anchor": f"x{mark}", "type": scale, "zeroline": False, "nticks": 5,
+            "showticklabels": name in table,
             **({"tickformat": ".2~g"} if scale == "linear" else {"exponentformat": "power"}),
             **({"range": [-1.05, 1.05]} if name in ("kappa", "nu") else {"rangemode": "tozero"} if scale == "linear" else {}),
         }  # fmt: skip

@@ -3,11 +3,11 @@
 const REMEMBERED = 60;
 const answers = new Map();
 
-async function post(path, body, signal) {
+async function post(path, body) {
   const response = await fetch(path, {
-    method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body, signal,
-  });
-  const answer = await response.json();
+    method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body,
+  }).catch(() => { throw new Error("The lab does not answer; is it still running?"); });
+  const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(answer.detail ?? `The lab answered ${response.status}.`);
   return answer;
 }

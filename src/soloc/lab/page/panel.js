@@ -57,6 +57,7 @@ export class Panel {
   async show(answer, question) {
     this.answer = answer;
     this.asked = question;
+    this.element.classList.remove("stale");
     this.view.answered?.(this, answer);
     this.problem.textContent = answer.pending ? `${answer.pending} …` : "";
     this.problem.dataset.kind = "note";
@@ -90,7 +91,10 @@ export class Panel {
     return draw(this.plot, [...this.answer.figure.data, ...above], layout);
   }
 
+  /** There is no answer: say why, and let nothing old look like one. */
   refuse(sentence) {
+    this.element.classList.add("stale");
+    for (const id of Object.keys(this.answer?.overlays ?? {})) this.lab.panel(id)?.overlay(this.view.id, []);
     this.problem.textContent = sentence;
     this.problem.dataset.kind = "error";
     this.element.dataset.drawn = String(Number(this.element.dataset.drawn ?? 0) + 1);

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from fastapi import APIRouter
 from pydantic import Field, model_validator
@@ -31,7 +32,12 @@ class CriticalAsk(Body):
 
 def critical_panel(ask: CriticalAsk) -> Panel:
     """Zeros of the gradient on the product of spheres, found by a damped Newton method from many points."""
-    found = landscape(ask.setting.task(), ask.setting.attention(), starts=STARTS)
+    try:
+        found = landscape(ask.setting.task(), ask.setting.attention(), starts=STARTS)
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"`lam` must be small enough for the landscape not to be flat to rounding, got {ask.setting.lam}; take a smaller lam."
+        ) from None
     kinds = found["kind"].value_counts()
     count = ", ".join(f"{number} {_plural(kind, number)}" for kind, number in kinds.items())
     columns = [*NAMES, "risk", "name", "kind", "descending", "rate"]

@@ -31,11 +31,15 @@ def landscape_panel(ask: LandscapeAsk) -> Panel:
     if ask.setting.weight == "softmax" and not SOFTMAX_MAP.ready():
         return _not_yet(ask)
     axis = _axis(ask)
-    risk = risk_on_grid(ask, axis)
-    if not np.isfinite(risk).any():
+    risk, possible = risk_on_grid(ask, axis)
+    if not possible.any():
         raise ValueError(
             "`theta`, `eta` and `rho` must belong to unit vectors k and v for some alignment on the grid, "
             f"got {ask.theta}, {ask.eta} and {ask.rho}; take smaller values."
+        )
+    if np.isnan(risk).all():
+        raise ValueError(
+            f"`lam` must be such that the risk of {ask.setting.weight} is a finite number, got {ask.setting.lam}; take a smaller lam."
         )
     row, column = _lowest(risk)
     kappa, nu = np.meshgrid(axis, axis)
@@ -79,8 +83,8 @@ def _not_yet(ask: LandscapeAsk) -> Panel:
     )
 
 
-def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> np.ndarray:
-    """Risk at (nu, kappa), rows by nu; NaN where no unit vectors have these overlaps.
+def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Risk at (nu, kappa), rows by nu, and where unit vectors can have these overlaps; NaN elsewhere, and beyond all doubles.
 
     v* enters the risk through E[T Y] alone, so the risk is affine in nu: two columns of exact values give the whole grid, as
     positive mixtures of them, and nothing cancels.
@@ -92,10 +96,11 @@ def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> np.ndarray:
     ends[2:] = np.asarray([ask.theta, ask.eta, ask.rho])[:, None, None]
     low, high = evaluate(structure, flattened(numbers, ()), np.asarray(float(weight.lam)), ends)
     up = 0.5 * (1.0 + axis)[:, None]
-    risk = (1.0 - up) * low + up * high + ask.setting.eps**2
+    with np.errstate(over="ignore", invalid="ignore"):
+        risk = (1.0 - up) * low + up * high + ask.setting.eps**2
     left_k, left_v, cross = residual_gram(axis[None, :], axis[:, None], ask.theta, ask.eta, ask.rho)
     possible = (left_k >= 0.0) & (left_v >= 0.0) & (left_k * left_v >= cross**2)
-    return np.where(possible, risk, np.nan)
+    return np.where(possible & np.isfinite(risk), risk, np.nan), possible
 
 
 def _python(ask: LandscapeAsk) -> str:
@@ -126,9 +131,9 @@ def _only_possible(ask: LandscapeAsk) -> list[str]:
     ]
 
 
-def _softmax_map() -> np.ndarray:
+def _softmax_map() -> None:
     ask = LandscapeAsk(setting=Setting(weight="softmax", lam=1.0))
-    return risk_on_grid(ask, _axis(ask))
+    risk_on_grid(ask, _axis(ask))
 
 
 SOFTMAX_MAP = Program("the softmax landscape", _softmax_map)

@@ -8,8 +8,11 @@ export default {
   hidden: true,
   rest: 600,
   question(state, lab) {
-    if (state.get("weight") === "erf") return { setting: lab.setting() };
-    lab.panel("landscape").overlay("critical", []);
-    return null;
+    const { answer, asked } = lab.panel("critical");
+    const question = { setting: lab.setting() };
+    const overlays = lab.panel("landscape").overlays; // redrawn with the landscape's own answer
+    if (answer && JSON.stringify(asked) === JSON.stringify(question)) overlays.set("critical", answer.overlays.landscape);
+    else overlays.delete("critical");
+    return state.get("weight") === "erf" ? question : null;
   },
 };
