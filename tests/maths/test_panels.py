@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from soloc.maths.panels import edges_around, growing_steps, panel_rule
+from soloc.maths.panels import edges_around, panel_rule
 
 
 def test_panels_integrate_polynomials_exactly_and_empty_panels_weigh_nothing():
@@ -19,9 +19,3 @@ def test_edges_are_sorted_and_contain_every_point():
         edges = np.asarray(edges_around(jnp.array([3.0, -2.0]), jnp.array([0.1, 1.0]), 5))
     assert np.all(np.diff(edges) >= 0)
     assert {3.0, -2.0, 3.1, -18.0} <= set(np.round(edges, 12))
-
-
-def test_steps_grow_from_the_first_to_the_longest():
-    with jax.enable_x64(True):
-        steps = np.diff(np.asarray(growing_steps(jnp.array(1e-6), 1.0, 1.5, 10, 30)), prepend=0.0)
-    assert steps[0] == pytest.approx(1e-6) and steps[10:] == pytest.approx(np.ones(20), rel=1e-9)

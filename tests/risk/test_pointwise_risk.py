@@ -68,7 +68,7 @@ def test_erf_by_quadrature_equals_the_closed_form():
     with jax.enable_x64(True):
         both = jax.jit(
             lambda m, gamma, L, lam, *o: (
-                pointwise_excess(Setting(m, gamma, L), soloc.Erf(lam), Overlaps(*o)),
+                pointwise_excess(Setting(m[None], gamma[None], L[None]), soloc.Erf(lam[None]), Overlaps(*(x[None] for x in o))),
                 erf_excess(Setting(m, gamma, L), lam, Overlaps(*o)),
             )
         )

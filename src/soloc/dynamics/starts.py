@@ -1,7 +1,9 @@
 """Starts: where training begins, as overlaps drawn exactly in law for any dimension, or from vectors and samples."""
 
 import math
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +14,7 @@ from soloc.risk.overlaps import Overlaps
 from soloc.tasks.single_location import SingleLocation, Truth
 
 _ON_THE_SPHERE = 1e-6  # how far from 1 the norm of a given vector may be
-_TOKENS_AT_ONCE = 2**22  # numbers drawn at a time by the practical start
+_NUMBERS_AT_ONCE = 2**17  # drawn at a time by the practical start
 
 
 def uniform_on_sphere(d: int, runs: int, key: jax.Array) -> Overlaps:
@@ -73,19 +75,46 @@ def practical(task: SingleLocation, truth: Truth, key: jax.Array, n: int) -> tup
     does not grow with n.
     """
     check_count("n", n)
-    at_once = max(1, min(n, _TOKENS_AT_ONCE // (task.L * task.d)))
-    batches = [(jax.random.fold_in(key, i), min(at_once, n - first)) for i, first in enumerate(range(0, n, at_once))]
+    at_once = max(1, _NUMBERS_AT_ONCE // (task.L * task.d))  # the same for every n, so that nothing is compiled anew
+    try:
+        programs = _moment_programs(task, at_once)
+    except TypeError:  # a task that holds arrays cannot be remembered
+        programs = _moment_programs.__wrapped__(task, at_once)
+    batches = [(jax.random.fold_in(key, i), n - first) for i, first in enumerate(range(0, n, at_once))]
 
-    def moment(of_sample) -> jax.Array:
-        total = sum(of_sample(task.sample(truth, batch_key, size)) for batch_key, size in batches)
+    def mean_direction(moment: Callable[..., jax.Array], *given: jax.Array) -> jax.Array:
+        total = sum(moment(truth, batch_key, left, *given) for batch_key, left in batches)
         return total / jnp.linalg.norm(total)
 
-    def k_given(v: jax.Array) -> jax.Array:
-        return moment(lambda sample: jnp.einsum("i,il,ild->d", sample.answers, sample.tokens @ v, sample.tokens))
+    v = mean_direction(programs.v)
+    v = _orthogonal(v, mean_direction(programs.k, v))
+    return _orthogonal(mean_direction(programs.k, v), v), v
 
-    v = moment(lambda sample: jnp.einsum("i,ild->d", sample.answers, sample.tokens))
-    v = _orthogonal(v, k_given(v))
-    return _orthogonal(k_given(v), v), v
+
+class _MomentPrograms(NamedTuple):
+    """Sums over the first `left` bags of a batch drawn anew: of Y X_l, and of Y (X_l.v) X_l for a given v."""
+
+    v: Callable[..., jax.Array]
+    k: Callable[..., jax.Array]
+
+
+@lru_cache(maxsize=8)
+def _moment_programs(task: SingleLocation, at_once: int) -> _MomentPrograms:
+    def drawn(truth: Truth, key: jax.Array, left: jax.Array) -> tuple[jax.Array, jax.Array]:
+        sample = task.sample(truth, key, at_once)
+        return jnp.where(jnp.arange(at_once) < left, sample.answers, 0.0), sample.tokens
+
+    @jax.jit
+    def for_v(truth: Truth, key: jax.Array, left: jax.Array) -> jax.Array:
+        answers, tokens = drawn(truth, key, left)
+        return jnp.einsum("i,ild->d", answers, tokens)
+
+    @jax.jit
+    def for_k(truth: Truth, key: jax.Array, left: jax.Array, v: jax.Array) -> jax.Array:
+        answers, tokens = drawn(truth, key, left)
+        return jnp.einsum("i,il,ild->d", answers, tokens @ v, tokens)
+
+    return _MomentPrograms(for_v, for_k)
 
 
 def _orthogonal(x: jax.Array, direction: jax.Array) -> jax.Array:

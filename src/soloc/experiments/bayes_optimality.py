@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from soloc.experiments.bayes_floor import bayes_excess
 from soloc.experiments.experiment import Certificate, Experiment
 from soloc.predictors.pointwise import Erf
 from soloc.risk.best_temperature import best_temperature
 from soloc.risk.overlaps import Overlaps
-from soloc.risk.population import bayes_risk, linear_risk, null_risk, population_risk
+from soloc.risk.population import linear_risk, null_risk, population_risk
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(1.0, 1.0)
-NEGLIGIBLE_BEYOND = 1000.0  # dimension from which the Bayes excess is far below the rounding of any risk here
 RULE, BEST = "erf, lam = d^-1/4", "erf, best lam"
 
 
@@ -43,10 +43,7 @@ def _curve(config: Config, L: int) -> pd.DataFrame:
     rule = d**-0.25
     best = best_temperature(lambda lam: _erf(task, lam), 1e-6, 1e2)
     noise, ones = config.eps**2, np.ones_like(d)
-    bayes = np.full_like(d, noise)
-    low_d = d <= NEGLIGIBLE_BEYOND
-    small = SingleLocation(d=d[low_d], L=float(L), gamma=config.gamma, eps=config.eps)
-    bayes[low_d] = np.asarray(bayes_risk(small))
+    bayes = noise + bayes_excess(d, L, config.gamma)
     found = {
         RULE: (rule, _erf(task, rule)),
         BEST: (best.lam, best.value),
@@ -69,9 +66,7 @@ def _plane(config: Config, d: int) -> pd.DataFrame:
     lam = np.logspace(-4.0, 0.5, config.grid)[None, :]
     L = np.maximum(np.round(ratio * d), 2.0)
     task = SingleLocation(d=float(d), L=L, gamma=config.gamma, eps=config.eps)
-    excess = (
-        _erf(task, lam) - config.eps**2
-    )  # an upper bound of the excess over Bayes, tight when Bayes is near eps^2
+    excess = _erf(task, lam) - config.eps**2 - bayes_excess(d, L, config.gamma)
     shape = excess.shape
     return pd.DataFrame(
         {"part": "plane", "d": float(d), "L": np.broadcast_to(L, shape).ravel(), "predictor": "erf",

@@ -110,14 +110,18 @@ def _steps_needed(path: Path) -> np.ndarray:
 def _minima(config: Config) -> pd.DataFrame:
     """Risk at the truth, and at the swapped minimum k = v*, v = theta k* + sqrt(1 - theta^2) w, best over theta."""
     lam = np.unique(np.append(np.logspace(-2.0, 0.0, 61), [0.1, 1.0 / 13.0]))
-    theta = np.linspace(0.0, 1.0, 2001)[:, None]
-    risk = np.asarray(population_risk(_task(config), Erf(lam), Overlaps(0.0, 0.0, theta, 1.0, 0.0)))
-    at = np.argmin(risk, axis=0)
+
+    def risk(theta: np.ndarray) -> np.ndarray:
+        return np.asarray(population_risk(_task(config), Erf(lam), Overlaps(0.0, 0.0, theta, 1.0, 0.0)))
+
+    at_zero, half_way, at_one = risk(np.array([[0.0], [0.5], [1.0]]))  # the risk is a parabola in theta: T is linear in v
+    bend = at_zero - 2.0 * half_way + at_one
+    theta = np.clip(0.25 * (3.0 * at_zero - 4.0 * half_way + at_one) / bend, 0.0, 1.0)
     truth = np.asarray(population_risk(_task(config), Erf(lam), Overlaps(1.0, 1.0)))
     return pd.DataFrame(
         {"part": "minima", "setting": "minima", "n": 0, "d": config.d, "run": 0, "end": "",
          "steps_needed": np.nan, "start_kappa": np.nan,
-         "start_nu": np.nan, "excess": risk[at, np.arange(len(lam))], "theta": theta[at, 0], "lam": lam, "truth": truth}
+         "start_nu": np.nan, "excess": risk(theta), "theta": theta, "lam": lam, "truth": truth}
     )  # fmt: skip
 
 

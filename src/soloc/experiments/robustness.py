@@ -145,14 +145,11 @@ def _several(config: Config) -> pd.DataFrame:
 
 
 def _setting(config: Config) -> Setting:
-    return Setting(*(np.asarray(x) for x in (np.sqrt(0.5 * config.d), config.gamma, float(config.L))))  # type: ignore[arg-type]
+    return Setting(*(np.asarray(x) for x in (np.sqrt(0.5 * config.d), config.gamma, float(config.L))))
 
 
 def _excess_at_truth(config: Config, lam: np.ndarray, decisive: np.ndarray) -> np.ndarray:
-    with jax.enable_x64(True):
-        return np.asarray(
-            several_excess(_setting(config), jnp.asarray(lam), Overlaps(1.0, 1.0), jnp.asarray(decisive))
-        )
+    return several_excess(_setting(config), lam, Overlaps(1.0, 1.0), decisive)
 
 
 def _train_several(

@@ -111,6 +111,7 @@ def _practical(axis: Axes, runs: pd.DataFrame) -> None:
             axis.plot(place, height, color=colour, marker=marker, label=label)
         for i, steps in enumerate(by_n.steps_needed.median()):
             axis.annotate(f"{steps:,.0f} steps", (place[i], -0.1), ha="center", size=7.5, color=MUTED)
+        axis.margins(x=0.12)
         axis.set_xticks(place, [str(n) for n in by_n.groups])
         axis.set_ylim(-0.15, 1.05)
         axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.12))

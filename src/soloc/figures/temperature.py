@@ -18,9 +18,9 @@ def figure(table: pd.DataFrame) -> Figure:
     axes[0].set(
         ylabel=r"best $\lambda\,\sqrt{d}$", title=rf"Best inverse temperature, $\gamma = {gamma:.3g}$"
     )
-    _against_d(axes[1], best[best.gamma == gamma], lambda rows: rows.excess)
+    _against_d(axes[1], best[best.gamma == gamma], lambda rows: rows.above_bayes)
     logarithmic(axes[1], "y")
-    axes[1].set(ylabel=r"excess risk, $R - \varepsilon^2$", title="What it leaves")
+    axes[1].set(ylabel=r"excess over Bayes, $R - R_{\mathrm{Bayes}}$", title="What it leaves")
     axes[0].legend()
     _against_gamma(axes[2], best)
     _price(axes[3], price)
@@ -37,11 +37,11 @@ def _against_d(axis: Axes, rows: pd.DataFrame, value) -> None:
 def _against_gamma(axis: Axes, best: pd.DataFrame) -> None:
     d = min(best.d.unique(), key=lambda x: abs(np.log(x / 1e4)))
     for (L, group), colour, dash in zip(best[best.d == d].groupby("L"), PALETTE, DASHES, strict=False):
-        axis.plot(group.gamma, group.excess / group.gamma**2, color=colour, linestyle=dash, marker="o",
+        axis.plot(group.gamma, group.above_bayes / group.gamma**2, color=colour, linestyle=dash, marker="o",
                   label=f"$L = {L:.0f}$")  # fmt: skip
     logarithmic(axis, "y")
     axis.set(xlabel=r"noise of the signal token, $\gamma$")
-    axis.set_ylabel(r"excess risk in units of $\gamma^2$")
+    axis.set_ylabel(r"excess over Bayes in units of $\gamma^2$")
     axis.set_title(rf"At the best $\lambda$, against $\gamma$ ($d$ = {power(d)})")
 
 
@@ -49,12 +49,12 @@ def _price(axis: Axes, price: pd.DataFrame) -> None:
     lengths = sorted(price.L.unique())
     L = lengths[min(1, len(lengths) - 1)]
     for (d, group), colour, dash in zip(price[price.L == L].groupby("d"), PALETTE, DASHES, strict=False):
-        at_best = group[np.isclose(group.factor, 1.0)].excess.iloc[0]
-        axis.plot(group.factor, group.excess / at_best, color=colour, linestyle=dash,
+        at_best = group[np.isclose(group.factor, 1.0)].above_bayes.iloc[0]
+        axis.plot(group.factor, group.above_bayes / at_best, color=colour, linestyle=dash,
                   label=f"$d$ = {power(d)}")  # fmt: skip
     axis.axvline(1.0, color=INK, linewidth=0.8)
     logarithmic(axis, "x", base=2)
     logarithmic(axis, "y")
-    axis.set(xlabel=r"$\lambda$ over the best $\lambda$", ylabel="excess over that at the best")
+    axis.set(xlabel=r"$\lambda$ over the best $\lambda$", ylabel="excess over Bayes, over that at the best")
     axis.set_title(f"The price of a wrong temperature ($L = {L:.0f}$)")
     axis.legend()

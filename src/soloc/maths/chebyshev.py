@@ -1,11 +1,16 @@
 """Chebyshev interpolation: a smooth function, sampled once, evaluated many times."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy.interpolate import PPoly
+
+from soloc.maths.engine import JAX, Array, engine_of
+
+_PIECES, _NODES = 64, 8  # NumPy's: low degrees on equal pieces are cheaper to evaluate than one high degree
 
 
 class Interpolant(NamedTuple):
@@ -30,10 +35,24 @@ class Interpolant(NamedTuple):
         return expand(columns[0]) + s * b1 - b2
 
 
-def interpolate(function: Callable[[jax.Array], jax.Array], low: jax.Array, high: jax.Array, count: int) -> Interpolant:
-    """Interpolant of `function` (values along the last axis) through `count` Chebyshev points of [low, high]."""
+def interpolate(function: Callable[[Array], Array], low: Array, high: Array, count: int) -> Any:
+    """`function` (values along the last axis) interpolated through at least `count` Chebyshev points of [low, high]."""
+    if engine_of(low, high) is not JAX:
+        return _pieces(function, float(low), float(high))
     angles = np.pi * (np.arange(count) + 0.5) / count
     values = function(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
     transform = 2.0 / count * np.cos(np.outer(angles, np.arange(count)))
     transform[:, 0] *= 0.5
     return Interpolant(low, high, values @ transform)
+
+
+def _pieces(function: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Polynomials on equal pieces of [low, high]."""
+    points = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)  # of [0, 1]
+    edges = np.linspace(low, max(high, low + 1e-300), _PIECES + 1)
+    width = edges[1] - edges[0]
+    values = function((edges[:-1, None] + width * points).ravel())
+    values = values.reshape(*values.shape[:-1], _PIECES, _NODES)
+    powers = np.linalg.inv(np.vander(points, increasing=False)) / width ** np.arange(_NODES - 1.0, -1.0, -1.0)[:, None]
+    polynomial = PPoly(np.moveaxis(np.tensordot(powers, values, (1, -1)), 1, -1), edges)
+    return lambda x: np.moveaxis(polynomial(x), -1, 0)

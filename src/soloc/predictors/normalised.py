@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.numbers import check_real
 from soloc.maths.simplex import entmax15, sparsemax
 
@@ -37,7 +38,7 @@ class SeesAllScores:
 class NormalisedKernel(SeesAllScores):
     """f(lam a_l) / sum_j f(lam a_j) for a non-negative kernel f; its exact risk costs the same at every length."""
 
-    def log_kernel(self, x: jax.Array) -> jax.Array:
+    def log_kernel(self, x: Array) -> Array:
         """log f(x), -inf where f vanishes."""
         raise NotImplementedError
 
@@ -53,7 +54,7 @@ class NormalisedKernel(SeesAllScores):
 class Softmax(NormalisedKernel):
     """exp(lam a_l) / sum_j exp(lam a_j) (Vaswani et al., 2017): exactly Bayes for gamma = 1, k = k*, v = v*, lam = m."""
 
-    def log_kernel(self, x: jax.Array) -> jax.Array:
+    def log_kernel(self, x: Array) -> Array:
         return x
 
 
@@ -61,26 +62,28 @@ class Softmax(NormalisedKernel):
 class NormalisedSoftplus(NormalisedKernel):
     """Normalised softplus kernel (Tsai et al., 2019: attention as a kernel smoother)."""
 
-    def log_kernel(self, x: jax.Array) -> jax.Array:
+    def log_kernel(self, x: Array) -> Array:
+        xp = engine_of(x).xp
         far_left = x < -30.0  # log softplus(x) = x up to exp(x) / 2
-        return jnp.where(far_left, x, jnp.log(jax.nn.softplus(jnp.where(far_left, 0.0, x))))
+        return xp.where(far_left, x, xp.log(xp.logaddexp(0.0, xp.where(far_left, 0.0, x))))
 
 
 @dataclass(frozen=True)
 class NormalisedSigmoid(NormalisedKernel):
     """Normalised sigmoid kernel (Tsai et al., 2019; Ramapuram et al., 2024, compare it with the unnormalised one)."""
 
-    def log_kernel(self, x: jax.Array) -> jax.Array:
-        return jax.nn.log_sigmoid(x)
+    def log_kernel(self, x: Array) -> Array:
+        return -engine_of(x).xp.logaddexp(0.0, -x)
 
 
 @dataclass(frozen=True)
 class NormalisedReLU(NormalisedKernel):
     """Normalised ReLU kernel (Katharopoulos et al., 2020; Qin et al., 2022); the answer is 0 when every score is negative."""
 
-    def log_kernel(self, x: jax.Array) -> jax.Array:
+    def log_kernel(self, x: Array) -> Array:
+        xp = engine_of(x).xp
         positive = x > 0
-        return jnp.where(positive, jnp.log(jnp.where(positive, x, 1.0)), -jnp.inf)
+        return xp.where(positive, xp.log(xp.where(positive, x, 1.0)), -xp.inf)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
-from jax.scipy.special import erf, erfc
 
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.numbers import check_real
 
 
@@ -35,11 +35,11 @@ class Pointwise:
         """The scaled score at which the weight bends most."""
         return 0.0
 
-    def value(self, x: jax.Array) -> jax.Array:
+    def value(self, x: Array) -> Array:
         """sigma(x) at the scaled score x = lam a."""
         raise NotImplementedError
 
-    def complement(self, x: jax.Array) -> jax.Array:
+    def complement(self, x: Array) -> Array:
         """1 - sigma(x); a saturating weight overrides it so that nothing cancels."""
         return 1.0 - self.value(x)
 
@@ -57,18 +57,18 @@ class Pointwise:
 class Erf(Pointwise):
     """erf(lam a): the paper's choice (Marion, Berthier, Biau and Boyer, 2025). Its risk is a closed form."""
 
-    def value(self, x: jax.Array) -> jax.Array:
-        return erf(x)
+    def value(self, x: Array) -> Array:
+        return engine_of(x).erf(x)
 
-    def complement(self, x: jax.Array) -> jax.Array:
-        return erfc(x)
+    def complement(self, x: Array) -> Array:
+        return engine_of(x).erfc(x)
 
 
 @dataclass(frozen=True)
 class Linear(Pointwise):
     """lam a: linear attention (Katharopoulos et al., 2020; von Oswald et al., 2023)."""
 
-    def value(self, x: jax.Array) -> jax.Array:
+    def value(self, x: Array) -> Array:
         return x
 
 
@@ -76,10 +76,10 @@ class Linear(Pointwise):
 class OnePlusLinear(Pointwise):
     """1 + lam a: the first order of the exponential (Duranthon, Marion, Boyer, Loureiro and Zdeborova, 2025)."""
 
-    def value(self, x: jax.Array) -> jax.Array:
+    def value(self, x: Array) -> Array:
         return 1.0 + x
 
-    def complement(self, x: jax.Array) -> jax.Array:
+    def complement(self, x: Array) -> Array:
         return -x
 
 
@@ -87,11 +87,11 @@ class OnePlusLinear(Pointwise):
 class Tanh(Pointwise):
     """tanh(lam a): the other usual odd saturating weight (Marion et al., 2025, discuss it beside erf)."""
 
-    def value(self, x: jax.Array) -> jax.Array:
-        return jnp.tanh(x)
+    def value(self, x: Array) -> Array:
+        return engine_of(x).xp.tanh(x)
 
-    def complement(self, x: jax.Array) -> jax.Array:
-        return 2.0 * jax.nn.sigmoid(-2.0 * x)
+    def complement(self, x: Array) -> Array:
+        return 2.0 * engine_of(x).expit(-2.0 * x)
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,11 @@ class Sigmoid(Pointwise):
     def bend(self) -> Any:
         return self.shift
 
-    def value(self, x: jax.Array) -> jax.Array:
-        return jax.nn.sigmoid(x - self.shift)
+    def value(self, x: Array) -> Array:
+        return engine_of(x).expit(x - self.shift)
 
-    def complement(self, x: jax.Array) -> jax.Array:
-        return jax.nn.sigmoid(self.shift - x)
+    def complement(self, x: Array) -> Array:
+        return engine_of(x).expit(self.shift - x)
 
 
 @dataclass(frozen=True)
@@ -121,27 +121,27 @@ class OnePlusErf(Pointwise):
     def bend(self) -> Any:
         return self.shift
 
-    def value(self, x: jax.Array) -> jax.Array:
-        return erfc(self.shift - x)
+    def value(self, x: Array) -> Array:
+        return engine_of(x).erfc(self.shift - x)
 
-    def complement(self, x: jax.Array) -> jax.Array:
-        return -erf(x - self.shift)
+    def complement(self, x: Array) -> Array:
+        return -engine_of(x).erf(x - self.shift)
 
 
 @dataclass(frozen=True)
 class ReLU(Pointwise):
     """max(lam a, 0): ReLU attention (Wortsman et al., 2023, with `per_length=True`)."""
 
-    def value(self, x: jax.Array) -> jax.Array:
-        return jnp.maximum(x, 0.0)
+    def value(self, x: Array) -> Array:
+        return engine_of(x).xp.maximum(x, 0.0)
 
 
 @dataclass(frozen=True)
 class Softplus(Pointwise):
     """log(1 + exp(lam a)): the smooth ReLU (as a kernel in Tsai et al., 2019, and in softplus attention, Gao et al., 2024)."""
 
-    def value(self, x: jax.Array) -> jax.Array:
-        return jax.nn.softplus(x)
+    def value(self, x: Array) -> Array:
+        return engine_of(x).xp.logaddexp(0.0, x)
 
 
 @dataclass(frozen=True)
@@ -150,5 +150,5 @@ class Exponential(Pointwise):
 
     exponential_growth: ClassVar[float] = 1.0
 
-    def value(self, x: jax.Array) -> jax.Array:
-        return jnp.exp(x)
+    def value(self, x: Array) -> Array:
+        return engine_of(x).xp.exp(x)

@@ -10,11 +10,9 @@ truth enters as erfc. Each moment with b or c follows from those of S by Gaussia
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import erf, erfc
 
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.special import (
     contraction,
     erf_increment,
@@ -29,12 +27,12 @@ from soloc.risk.overlaps import Overlaps
 class Setting(NamedTuple):
     """The numbers of a task that a position-free risk depends on."""
 
-    m: jax.Array
-    gamma: jax.Array
-    L: jax.Array
+    m: Array
+    gamma: Array
+    L: Array
 
 
-def erf_excess(setting: Setting, lam: jax.Array, overlaps: Overlaps) -> jax.Array:
+def erf_excess(setting: Setting, lam: Array, overlaps: Overlaps) -> Array:
     """R - eps^2 of erf attention, exact on and off the manifold."""
     signal_variance, signal_mean = _signal(setting, lam, overlaps)
     others = setting.L - 1.0
@@ -42,16 +40,18 @@ def erf_excess(setting: Setting, lam: jax.Array, overlaps: Overlaps) -> jax.Arra
     return signal_variance + others * background_variance + (signal_mean + others * background_mean) ** 2
 
 
-def _signal(setting: Setting, lam: jax.Array, o: Overlaps) -> tuple[jax.Array, jax.Array]:
+def _signal(setting: Setting, lam: Array, o: Overlaps) -> tuple[Array, Array]:
     """Var(S b - c) and E[S b] of the signal token."""
+    engine = engine_of(lam, setting.m, o.kappa)
+    xp = engine.xp
     m, g2 = setting.m, setting.gamma**2
-    q = jnp.sqrt(1.0 + 2.0 * lam**2 * g2)
+    q = xp.sqrt(1.0 + 2.0 * lam**2 * g2)
     rate = lam / q
     A = rate * m * o.kappa
     g = lam * setting.gamma
     a = contraction(g)
-    side = jnp.where(A < 0, -1.0, 1.0)
-    mean, missing = erf(A), erfc(side * A)  # E[S], and 1 - |E[S]|
+    side = xp.where(A < 0, -1.0, 1.0)
+    mean, missing = engine.erf(A), engine.erfc(side * A)  # E[S], and 1 - |E[S]|
     slope = rate * erf_slope(A)
     bend = -2.0 * rate * A * slope
     gap = erf_increment(A, g)
@@ -66,31 +66,33 @@ def _signal(setting: Setting, lam: jax.Array, o: Overlaps) -> tuple[jax.Array, j
     return total, M * mean + g2 * o.rho * slope
 
 
-def _background(lam: jax.Array, rho: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _background(lam: Array, rho: Array) -> tuple[Array, Array]:
     """Var(S b) and E[S b] of a background token."""
+    xp = engine_of(lam).xp
     two_square = 2.0 * lam**2
     square_rate = lam**2 / (1.0 + two_square)
-    mean_square = (2.0 / np.pi) * jnp.arctan2(two_square, jnp.sqrt(1.0 + 2.0 * two_square))
+    mean_square = (2.0 / np.pi) * xp.arctan2(two_square, xp.sqrt(1.0 + 2.0 * two_square))
     variance = mean_square + rho**2 * (4.0 / np.pi) * square_rate * (2.0 * contraction(lam) - 1.0)
-    return variance, rho * 2.0 * lam / jnp.sqrt(np.pi * (1.0 + two_square))
+    return variance, rho * 2.0 * lam / xp.sqrt(np.pi * (1.0 + two_square))
 
 
-def log_erf_excess(setting: Setting, lam: jax.Array, overlaps: Overlaps) -> jax.Array:
+def log_erf_excess(setting: Setting, lam: Array, overlaps: Overlaps) -> Array:
     """log(R - eps^2), also where R - eps^2 underflows (L = 1 and v = v*, deep in the saturated regime)."""
+    xp = engine_of(lam, setting.m, overlaps.kappa).xp
     value = erf_excess(setting, lam, overlaps)
     g2, o = setting.gamma**2, overlaps
-    rate = jnp.abs(lam) / jnp.sqrt(1.0 + 2.0 * lam**2 * g2)
-    A = rate * setting.m * jnp.abs(o.kappa)
+    rate = xp.abs(lam) / xp.sqrt(1.0 + 2.0 * lam**2 * g2)
+    A = rate * setting.m * xp.abs(o.kappa)
     g = lam * setting.gamma
     a = contraction(g)
     exponent = A**2 * (1.0 + a**2)
     deep = (value < 1e-290) & (A > 10.0)
-    A = jnp.where(deep, A, 10.0)
+    A = xp.where(deep, A, 10.0)
     plain, divided = scaled_variance_integral(A, g)
-    r = jnp.exp(-(A**2) * 4.0 * g * g * a * a)  # exp(-2 A^2) in units of exp(-exponent)
+    r = xp.exp(-(A**2) * 4.0 * g * g * a * a)  # exp(-2 A^2) in units of exp(-exponent)
     missing = erfcx_of_large(A)
     scaled_bend = -(8.0 / np.pi) * rate**2 * (r - a - 2.0 * A**2 * plain)
     scaled_slope_square = (8.0 / np.pi) * rate**2 * r  # once in the variance, once in the squared mean
     crossed = 4.0 * rate**2 * A * missing * r * (2.0 / np.sqrt(np.pi))  # -2 (1 - E[S]) E[S''] in the same units
     scaled = missing**2 * r + (4.0 / np.pi) * divided + g2 * o.rho**2 * (scaled_bend + scaled_slope_square + crossed)
-    return jnp.where(deep, jnp.log(g2 * scaled) - exponent, jnp.log(jnp.where(deep, 1.0, value)))
+    return xp.where(deep, xp.log(g2 * scaled) - exponent, xp.log(xp.where(deep, 1.0, value)))

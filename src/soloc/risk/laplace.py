@@ -9,14 +9,15 @@ positive and log-concave in u: nothing cancels, nothing underflows, and the cost
 from collections.abc import Callable
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
+import numpy as np
 
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
 
-_ZOOMS, _ZOOM_POINTS = 12, 9  # each zoom shrinks the bracket of a mode by 4
+_ZOOMS, _ZOOM_POINTS = 10, 11  # each zoom shrinks the bracket of a mode by 5
 _LEVELS, _ORDER = 7, 8  # panels on each side of a feature, nodes in each
 _COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
+_NEGLIGIBLE = 50.0  # an integrand this far below its mode, in logarithms, no longer counts
 _SMALLEST_STEP, _LARGEST_STEP = -5, 22  # powers of 2 between which the width of a feature is sought
 
 
@@ -26,20 +27,20 @@ class TokenMeans(NamedTuple):
     The first axis is i = 0, 1, 2, the others are those of u.
     """
 
-    log: jax.Array
-    first: jax.Array
-    second: jax.Array
+    log: Array
+    first: Array
+    second: Array
 
 
 class TokenLaws(NamedTuple):
     """What the Laplace integral asks of the two kinds of token, as functions of u = log t and of the order of the quadrature."""
 
-    means: Callable[[jax.Array, int], tuple[TokenMeans, TokenMeans, jax.Array]]
+    means: Callable[[Array, int], tuple[TokenMeans, TokenMeans, Array]]
     #: of the signal token, of a background token, and log E_b[1 - exp(-t E)]
-    low: jax.Array  #: no integrand matters below this u
-    high: jax.Array  #: nor above this one
-    cliff: jax.Array  #: where the signal's exp(-t E) falls from 1 to 0
-    cliff_width: jax.Array
+    low: Array  #: no integrand matters below this u
+    high: Array  #: nor above this one
+    cliff: Array  #: where the signal's exp(-t E) falls from 1 to 0
+    cliff_width: Array
 
 
 class WeightMoments(NamedTuple):
@@ -49,38 +50,40 @@ class WeightMoments(NamedTuple):
     units of exp(`log_hit`), those without in units of exp(`log_miss`), since the two may differ by more than doubles can.
     """
 
-    log_hit: jax.Array
-    log_miss: jax.Array
-    ss: tuple[jax.Array, jax.Array, jax.Array]
-    se: tuple[jax.Array, jax.Array, jax.Array]
-    ee: tuple[jax.Array, jax.Array, jax.Array]
-    sP: tuple[jax.Array, jax.Array]
-    eP: tuple[jax.Array, jax.Array]
-    PP: jax.Array
-    squares: jax.Array  #: E of the sum over the others of p_l^2
+    log_hit: Array
+    log_miss: Array
+    ss: tuple[Array, Array, Array]
+    se: tuple[Array, Array, Array]
+    ee: tuple[Array, Array, Array]
+    sP: tuple[Array, Array]
+    eP: tuple[Array, Array]
+    PP: Array
+    squares: Array  #: E of the sum over the others of p_l^2
 
 
 class _Integrands(NamedTuple):
     """Logarithms of the four products of one-token means, with the means that multiply them."""
 
-    ss: jax.Array
-    se: jax.Array
-    single: jax.Array  #: one background token squared
-    pair: jax.Array  #: two different background tokens
-    rise: jax.Array  #: log E_b[1 - exp(-t E)]
+    ss: Array
+    se: Array
+    single: Array  #: one background token squared
+    pair: Array  #: two different background tokens
+    rise: Array  #: log E_b[1 - exp(-t E)]
     signal: TokenMeans
     background: TokenMeans
 
 
-def _log_or_never(count: jax.Array) -> jax.Array:
+def _log_or_never(count: Array) -> Array:
     """log of a number of tokens, -inf when there is none."""
-    return jnp.where(count > 0.5, jnp.log(jnp.maximum(count, 1.0)), -jnp.inf)
+    xp = engine_of(count).xp
+    return xp.where(count > 0.5, xp.log(xp.maximum(count, 1.0)), -xp.inf)
 
 
-def _integrands(laws: TokenLaws, L: jax.Array, u: jax.Array, order: int) -> _Integrands:
+def _integrands(laws: TokenLaws, L: Array, u: Array, order: int) -> _Integrands:
+    xp = engine_of(u).xp
     signal, background, rise = laws.means(u, order)
     close = rise < -0.7  # log E_b[exp(-t E)] through log1p where it is close to 0
-    survival = jnp.where(close, jnp.log1p(-jnp.exp(jnp.where(close, rise, -1.0))), background.log[0])
+    survival = xp.where(close, xp.log1p(-xp.exp(xp.where(close, rise, -1.0))), background.log[0])
     others, others_left = _log_or_never(L - 1.0), _log_or_never(L - 2.0)
     return _Integrands(
         ss=signal.log[2] + (L - 1.0) * survival,
@@ -93,59 +96,75 @@ def _integrands(laws: TokenLaws, L: jax.Array, u: jax.Array, order: int) -> _Int
     )
 
 
-def _grid(laws: TokenLaws, L: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
     """Nodes and weights in u that resolve the mode of every integrand and the two cliffs."""
 
-    def curves(u: jax.Array) -> jax.Array:
+    engine = engine_of(L)
+    xp = engine.xp
+
+    def curves(u: Array) -> Array:
         """Row j: the curve whose maximum is feature j, on row j of u; the last one peaks where L tokens rise together."""
         f = _integrands(laws, L, u, _COARSE)
-        rows = jnp.stack([f.ss[0], f.single[1], f.pair[2], -jnp.abs(f.rise[3] + jnp.log(L))])
-        return jnp.where(jnp.isnan(rows), -jnp.inf, rows)
+        rows = xp.stack([f.ss[0], f.single[1], f.pair[2], -xp.abs(f.rise[3] + xp.log(L))])
+        return xp.where(xp.isnan(rows), -xp.inf, rows)
 
-    fractions = jnp.linspace(0.0, 1.0, _ZOOM_POINTS)
+    fractions = np.linspace(0.0, 1.0, _ZOOM_POINTS)
 
-    def zoom(_: int, bracket: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    def zoom(bracket: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
         low, high = bracket
         u = low[:, None] + (high - low)[:, None] * fractions
-        best = jnp.argmax(curves(u), axis=-1)
-        at = lambda j: jnp.take_along_axis(u, jnp.clip(j, 0, _ZOOM_POINTS - 1)[:, None], axis=-1)[:, 0]  # noqa: E731
-        return at(best - 1), at(best + 1)
+        best = xp.argmax(curves(u), axis=-1)
+        at = lambda j: xp.take_along_axis(u, xp.clip(j, 0, _ZOOM_POINTS - 1)[:, None], axis=-1)[:, 0]  # noqa: E731
+        return (at(best - 1), at(best + 1)), None
 
-    low, high = jax.lax.fori_loop(0, _ZOOMS, zoom, (jnp.full(4, laws.low), jnp.full(4, laws.high)))
+    (low, high), _ = engine.scan(zoom, (xp.full(4, laws.low), xp.full(4, laws.high)), length=_ZOOMS)
     modes = 0.5 * (low + high)
-    steps = 2.0 ** jnp.arange(_SMALLEST_STEP, _LARGEST_STEP)
-    values = curves(modes[:, None] + jnp.concatenate([-steps, steps, jnp.zeros(1)]))
-    fall = values[:, -1:] - jnp.minimum(values[:, : len(steps)], values[:, len(steps) : -1])  # on the steeper side
-    units = steps[jnp.argmax(fall > 0.5, axis=-1)]
-    edges = edges_around(jnp.append(modes, laws.cliff), jnp.append(units, laws.cliff_width), _LEVELS)
-    return panel_rule(jnp.clip(edges, laws.low, laws.high), _ORDER)
+    steps = 2.0 ** np.arange(_SMALLEST_STEP, _LARGEST_STEP)
+    values = curves(modes[:, None] + np.concatenate([-steps, steps, np.zeros(1)]))
+    left, right = values[:, -1:] - values[:, : len(steps)], values[:, -1:] - values[:, len(steps) : -1]
+
+    def reaching(fall: Array, depth: float, never: float) -> Array:
+        """The smallest step after which the curve has fallen by `depth`."""
+        fallen = fall > depth
+        return xp.where(xp.any(fallen, axis=-1), xp.asarray(steps)[xp.argmax(fallen, axis=-1)], never)
+
+    low = xp.min((modes - reaching(left, _NEGLIGIBLE, np.inf))[:3])  # the last row is a feature, not an integrand
+    high = xp.max((modes + reaching(right, _NEGLIGIBLE, np.inf))[:3])
+    units = reaching(xp.maximum(left, right), 0.5, steps[0])  # on the steeper side
+    edges = edges_around(xp.append(modes, laws.cliff), xp.append(units, laws.cliff_width), _LEVELS)
+    u, w = panel_rule(xp.clip(edges, xp.maximum(low, laws.low), xp.minimum(high, laws.high)), _ORDER)
+    return engine.with_weight(u, w)
 
 
-def _largest(*rows: jax.Array) -> jax.Array:
+def _largest(*rows: Array) -> Array:
     """The largest entry, 0 when all are -inf."""
-    top = jax.lax.stop_gradient(jnp.max(jnp.stack(rows)))
-    return jnp.where(jnp.isfinite(top), top, 0.0)
+    engine = engine_of(*rows)
+    xp = engine.xp
+    top = engine.constant(xp.max(xp.stack(rows)))
+    return xp.where(xp.isfinite(top), top, 0.0)
 
 
-def weight_moments(laws: TokenLaws, L: jax.Array) -> WeightMoments:
+def weight_moments(laws: TokenLaws, L: Array) -> WeightMoments:
     """Exact second moments of the weights for sequences of length L."""
-    u, w = jax.lax.stop_gradient(_grid(laws, L))
+    engine = engine_of(L)
+    xp = engine.xp
+    u, w = engine.constant(_grid(laws, L))
     f = _integrands(laws, L, u, _FINE)
     first, second = f.signal.first, f.signal.second
     b1, b2 = f.background.first[1], f.background.first[2]
     log_hit, log_miss = (_largest(*rows) for rows in ((f.ss, f.se), (f.single, f.pair)))
-    ss, se = (w * jnp.exp(row - log_hit) for row in (f.ss, f.se))
-    single, pair = (w * jnp.exp(row - log_miss) for row in (f.single, f.pair))
+    ss, se = (w * xp.exp(row - log_hit) for row in (f.ss, f.se))
+    single, pair = (w * xp.exp(row - log_miss) for row in (f.single, f.pair))
     ee = single + pair
     eP = single * b2 + pair * b1
     return WeightMoments(
         log_hit=log_hit,
         log_miss=log_miss,
-        ss=(jnp.sum(ss), jnp.sum(ss * first[2]), jnp.sum(ss * second[2])),
-        se=(jnp.sum(se), jnp.sum(se * first[1]), jnp.sum(se * second[1])),
-        ee=(jnp.sum(ee), jnp.sum(ee * first[0]), jnp.sum(ee * second[0])),
-        sP=(jnp.sum(se * b1), jnp.sum(se * b1 * first[1])),
-        eP=(jnp.sum(eP), jnp.sum(eP * first[0])),
-        PP=jnp.sum(single * f.background.second[2] + pair * b1**2),
-        squares=jnp.sum(single),
+        ss=(xp.sum(ss), xp.sum(ss * first[2]), xp.sum(ss * second[2])),
+        se=(xp.sum(se), xp.sum(se * first[1]), xp.sum(se * second[1])),
+        ee=(xp.sum(ee), xp.sum(ee * first[0]), xp.sum(ee * second[0])),
+        sP=(xp.sum(se * b1), xp.sum(se * b1 * first[1])),
+        eP=(xp.sum(eP), xp.sum(eP * first[0])),
+        PP=xp.sum(single * f.background.second[2] + pair * b1**2),
+        squares=xp.sum(single),
     )

@@ -1,5 +1,6 @@
 """The public face of risk: population risks of attention predictors, Bayes, linear and null risks."""
 
+import math
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
@@ -9,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.numbers import is_concrete
 from soloc.maths.precision import as_double
 from soloc.predictors.normalised import NormalisedKernel, NormalisedReLU, Softmax
@@ -27,7 +29,9 @@ from soloc.tasks.single_location import SingleLocation
 
 _SCORE_NUMBERS = 4_000_000  # scores drawn for an answer by simulation when nobody says how many
 _SHARPEST = 1e6  # beyond it the nodes no longer resolve the cliff of exp(-t E)
-_AT_ONCE = 8  # settings integrated side by side
+_AT_ONCE = 8  # settings that JAX integrates side by side
+_POINTWISE_AT_ONCE, _CLOSED_AT_ONCE = 32, 4096  # settings side by side in NumPy, such that they stay in the cache
+_WORTH_COMPILING = 50_000  # that many closed forms, or a single one, which many calls will repeat
 
 
 def population_risk(
@@ -95,38 +99,52 @@ def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps:
 def _program(kind: Any, per_length: bool, log: bool) -> Callable[..., jax.Array]:
     """The risk of one kind of weight: (m, gamma, L), its numbers and the overlaps, each broadcasting."""
     if kind is Erf and not per_length:
-        formula = log_erf_excess if log else erf_excess
-
-        def closed(setting: Any, numbers: Any, o: Any) -> jax.Array:
-            return formula(Setting(*as_double(setting)), as_double(numbers[0]), Overlaps(*as_double(o)))
-
-        return jax.jit(closed)
+        return _closed_program(log_erf_excess if log else erf_excess)
     scaled = _scaled_program(kind, per_length)
 
     def integrated(*inputs: Any) -> jax.Array:
-        value, log_scale = scaled(*inputs)
+        value, log_scale = map(jnp.asarray, scaled(*inputs))
         return log_scale + jnp.log(value) if log else value * jnp.exp(log_scale)
 
     return integrated
 
 
+def _closed_program(formula: Callable[[Setting, Any, Overlaps], Any]) -> Callable[..., jax.Array]:
+    def closed(inputs: Any) -> Array:
+        setting, (lam,), o = inputs
+        return formula(Setting(*setting), lam, Overlaps(*o))
+
+    compiled = jax.jit(lambda *inputs: closed(as_double(inputs)))
+
+    def program(*inputs: Any) -> jax.Array:
+        leaves = jax.tree.leaves(inputs)
+        size = math.prod(np.broadcast_shapes(*map(np.shape, leaves))) if all(map(is_concrete, leaves)) else 0
+        if 1 < size < _WORTH_COMPILING:
+            return jnp.asarray(_over_numbers(closed, inputs, _CLOSED_AT_ONCE))
+        return compiled(*inputs)
+
+    return program
+
+
 @cache
 def _scaled_program(kind: Any, per_length: bool) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """The compiled integrals behind the excess, as (value, log_scale): one compilation serves the risk and its logarithm."""
+    """The integrals behind the excess, as (value, log_scale)."""
 
-    def one(inputs: Any) -> tuple[jax.Array, jax.Array]:
+    def one_kernel(inputs: Any) -> tuple[Array, Array]:
         (m, gamma, L), numbers, o = inputs
-        if issubclass(kind, Pointwise):
-            excess = pointwise_excess(Setting(m, gamma, L), kind(*numbers[:1], per_length, *numbers[1:]), Overlaps(*o))
-            return excess, jnp.zeros_like(excess)
         return _kernel_excess(kind(*numbers), m, gamma, L, Overlaps(*o))
 
-    return jax.jit(lambda *inputs: _over_settings(one, inputs))
+    def pointwise(inputs: Any) -> tuple[Array, Array]:
+        (m, gamma, L), (lam, *numbers), o = jax.tree.map(lambda number: number[..., None], inputs)
+        excess = pointwise_excess(Setting(m, gamma, L), kind(lam, per_length, *numbers), Overlaps(*o))
+        return excess, 0.0 * excess
+
+    return _on_either_engine(pointwise, _POINTWISE_AT_ONCE) if issubclass(kind, Pointwise) else _on_either_engine(one_kernel)
 
 
 def _kernel_excess(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, o: Overlaps) -> tuple[jax.Array, jax.Array]:
     """Excess of a normalised kernel as (value, log_scale); a negative lam is a positive one with k reversed."""
-    side = jnp.where(weight.lam < 0, -1.0, 1.0)
+    side = engine_of(weight.lam).xp.where(weight.lam < 0, -1.0, 1.0)
     lam, o = side * weight.lam, replace(o, kappa=side * o.kappa, eta=side * o.eta, rho=side * o.rho)
     if isinstance(weight, Softmax):
         moments = weight_moments(softmax_laws(m, gamma, lam, o.kappa), L)
@@ -217,9 +235,32 @@ def _length_axis(task: SingleLocation, numbers: tuple[Any, ...]) -> tuple[np.nda
     return values.reshape(-1, *(1,) * depth), chances.reshape(-1, *(1,) * depth)
 
 
-@jax.jit
-def _bayes_program(*numbers: Any) -> jax.Array:
-    return _over_settings(lambda setting: log_bayes(*setting), numbers)
+def _on_either_engine(formula: Callable[[Any], Any], at_once: int = 0) -> Callable[..., Any]:
+    """`formula` on every setting of its broadcasting inputs: by NumPy for numbers, compiled by JAX under its transformations.
+
+    It takes a single setting, and in NumPy `at_once` of them along an axis where that is not 0.
+    """
+    compiled = jax.jit(lambda *inputs: _over_settings(formula, inputs))
+
+    def program(*inputs: Any) -> Any:
+        numbers = all(map(is_concrete, jax.tree.leaves(inputs)))
+        return _over_numbers(formula, inputs, at_once) if numbers else compiled(*inputs)
+
+    return program
+
+
+_bayes_program = _on_either_engine(lambda setting: log_bayes(*setting))
+
+
+def _over_numbers(formula: Callable[[Any], Any], inputs: Any, at_once: int) -> Any:
+    """`formula` by NumPy on every setting of a tree of numbers that broadcast."""
+    leaves, structure = jax.tree.flatten(inputs)
+    parts = np.broadcast_arrays(*(np.asarray(leaf, np.float64) for leaf in leaves))
+    flat = np.stack([part.ravel() for part in parts])
+    columns = [flat[:, i : i + at_once] for i in range(0, flat.shape[1], at_once)] if at_once else flat.T
+    with np.errstate(all="ignore"):  # as JAX: what is not finite is looked for in the answer
+        answers = [formula(jax.tree.unflatten(structure, list(column))) for column in columns]
+    return jax.tree.map(lambda *rows: np.concatenate(rows, axis=None).reshape(parts[0].shape), *answers)
 
 
 def _over_settings(one: Callable[[Any], Any], inputs: Any) -> Any:

@@ -11,15 +11,14 @@ Terms in p vanish as v -> v*, terms in e as the attention finds the token: nothi
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
+from soloc.maths.engine import Array, engine_of
 from soloc.risk.laplace import WeightMoments
 from soloc.risk.overlaps import Overlaps
 
 
-def excess_from_moments(moments: WeightMoments, m: Any, gamma: Any, o: Overlaps) -> tuple[jax.Array, jax.Array]:
+def excess_from_moments(moments: WeightMoments, m: Any, gamma: Any, o: Overlaps) -> tuple[Array, Array]:
     """E[(sum_l p_l b_l - c)^2] as (value, log_scale): the excess is value * exp(log_scale)."""
+    xp = engine_of(moments.squares, o.nu).xp
     M, tilt = m * o.theta, gamma * (o.rho - o.eta)
     hit = (gamma**2 * (2.0 * (1.0 - o.nu) - (o.rho - o.eta) ** 2) + M**2) * moments.ss[0]
     hit = hit + 2.0 * M * tilt * moments.ss[1] + tilt**2 * moments.ss[2]
@@ -28,6 +27,6 @@ def excess_from_moments(moments: WeightMoments, m: Any, gamma: Any, o: Overlaps)
     hit = hit + 2.0 * o.rho * (M * moments.sP[0] + tilt * moments.sP[1])
     miss = gamma**2 * ((1.0 - o.eta**2) * moments.ee[0] + o.eta**2 * moments.ee[2])
     miss = miss + o.rho**2 * moments.PP - 2.0 * o.rho * gamma * o.eta * moments.eP[1] + (1.0 - o.rho**2) * moments.squares
-    log_scale = jnp.where(hit != 0.0, jnp.maximum(moments.log_hit, moments.log_miss), moments.log_miss)
-    hit_part = jnp.where(hit != 0.0, hit * jnp.exp(jnp.minimum(moments.log_hit - log_scale, 0.0)), 0.0)
-    return hit_part + miss * jnp.exp(jnp.minimum(moments.log_miss - log_scale, 0.0)), log_scale
+    log_scale = xp.where(hit != 0.0, xp.maximum(moments.log_hit, moments.log_miss), moments.log_miss)
+    hit_part = xp.where(hit != 0.0, hit * xp.exp(xp.minimum(moments.log_hit - log_scale, 0.0)), 0.0)
+    return hit_part + miss * xp.exp(xp.minimum(moments.log_miss - log_scale, 0.0)), log_scale

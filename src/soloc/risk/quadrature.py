@@ -5,9 +5,7 @@ The risk is a sum of variances and one squared mean (see `closed_form`), each co
 
 import math
 
-import jax
-import jax.numpy as jnp
-
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
 from soloc.predictors.pointwise import Pointwise
 from soloc.risk.closed_form import Setting
@@ -17,26 +15,31 @@ _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LEVELS, _ORDER = 14, 12
 
 
-def _rule(weight: Pointwise, centre: jax.Array, s: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
     """Nodes alpha and weights of a standard Gaussian mean of functions of x = centre + s alpha.
 
     Panels end exactly at the bend of the weight and move with it, so that kinks cost nothing, also in derivatives.
     """
-    s = jnp.maximum(s, 1e-300)
-    far = _REACH + 2.0 * s * weight.exponential_growth
-    sharp = jnp.clip((weight.bend - centre) / s, -_REACH, far)
-    points = jnp.stack([sharp, jnp.zeros_like(s), s * weight.exponential_growth, 2.0 * s * weight.exponential_growth])
-    units = jnp.stack([jnp.clip(1.0 / s, 1e-6, 1.0), *(0.5 * jnp.ones((3,)))])
-    edges = jnp.clip(edges_around(points, units, _LEVELS), -_REACH, far)
-    alpha, w = panel_rule(jnp.concatenate([jnp.array([-_REACH]), edges, far[None]]), _ORDER)
-    return alpha, w * jnp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
+    xp = engine_of(centre, s).xp
+    zero = xp.zeros_like(centre + s)
+    s = xp.maximum(s, 1e-300) + zero
+    growth = s * weight.exponential_growth
+    far = _REACH + 2.0 * growth
+    sharp = xp.clip((weight.bend - centre) / s, -_REACH, far)
+    points = xp.concatenate([sharp, zero, growth, 2.0 * growth], axis=-1)
+    units = xp.concatenate([xp.clip(1.0 / s, 1e-6, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1)
+    edges = xp.clip(edges_around(points, units, _LEVELS), -_REACH, far)
+    alpha, w = panel_rule(xp.concatenate([zero - _REACH, edges, far], axis=-1), _ORDER)
+    return alpha, w * xp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
 
 
-def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> jax.Array:
-    """R - eps^2 of one setting for a component-wise weight with scalar lam."""
+def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
+    """R - eps^2 for a component-wise weight; every number ends in an axis of length 1, along which the nodes are laid."""
     lam, m, gamma, L = weight.lam, setting.m, setting.gamma, setting.L
+    engine = engine_of(lam)
+    xp, mean_of = engine.xp, engine.weighted_sum
     share = 1.0 / L if weight.per_length else 1.0
-    side = jnp.where(lam < 0, -1.0, 1.0)  # nodes are laid along x = lam a, so the standardised score is side * alpha
+    side = xp.where(lam < 0, -1.0, 1.0)  # nodes are laid along x = lam a, so the standardised score is side * alpha
     s = side * lam * gamma
     alpha, w = _rule(weight, lam * m * o.kappa, s)
     x, score = lam * m * o.kappa + s * alpha, side * alpha
@@ -44,13 +47,13 @@ def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> jax.Ar
     e = 1.0 - S if weight.per_length else weight.complement(x)
     M, tilt = m * o.theta, gamma * (o.rho - o.eta)
     mean = S * (M + tilt * score) - e * gamma * o.eta * score
-    signal_mean = jnp.sum(w * mean)
+    signal_mean = mean_of(w, mean)
     mismatch = 2.0 * (1.0 - o.nu) - (o.rho - o.eta) ** 2
     spread = S**2 * mismatch + 2.0 * S * e * (1.0 - o.nu + o.eta * (o.rho - o.eta)) + e**2 * (1.0 - o.eta**2)
-    signal_variance = jnp.sum(w * (mean - signal_mean) ** 2) + gamma**2 * jnp.sum(w * spread)
-    alpha, w = _rule(weight, jnp.zeros_like(lam), side * lam)
+    signal_variance = mean_of(w, (mean - signal_mean[..., None]) ** 2 + gamma**2 * spread)
+    alpha, w = _rule(weight, xp.zeros_like(lam), side * lam)
     S, a = share * weight.value(side * lam * alpha), side * alpha
-    background_mean = o.rho * jnp.sum(w * S * a)
-    background_variance = jnp.sum(w * (o.rho * S * a - background_mean) ** 2) + (1.0 - o.rho**2) * jnp.sum(w * S**2)
-    others = L - 1.0
+    background_mean = mean_of(w, o.rho * S * a)
+    background_variance = mean_of(w, (o.rho * S * a - background_mean[..., None]) ** 2 + (1.0 - o.rho**2) * S**2)
+    others = (L - 1.0)[..., 0]
     return signal_variance + others * background_variance + (signal_mean + others * background_mean) ** 2

@@ -7,13 +7,12 @@ Tokens are independent given the locations, so the decomposition of `closed_form
 
 from typing import Any
 
-import jax
-
+from soloc.maths.engine import Array
 from soloc.risk.closed_form import Setting, _background, _signal
 from soloc.risk.overlaps import Overlaps
 
 
-def several_excess(setting: Setting, lam: Any, overlaps: Overlaps, decisive: Any) -> jax.Array:
+def several_excess(setting: Setting, lam: Any, overlaps: Overlaps, decisive: Any) -> Array:
     """R - eps^2 with `decisive` tokens that matter among L; `closed_form.erf_excess` when it is 1."""
     signal_variance, signal_mean = _signal(setting, lam, overlaps)
     background_variance, background_mean = _background(lam, overlaps.rho)

@@ -2,10 +2,7 @@
 
 import math
 
-import jax
-import jax.numpy as jnp
-from jax.scipy.special import erfc
-
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import panel_rule
 from soloc.maths.special import wright_omega
 from soloc.risk.laplace import TokenLaws, TokenMeans
@@ -14,86 +11,103 @@ _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LONGEST = 2.0  # longest panel, in standard deviations
 _CLIFF, _BELOW, _GROWTH, _RAMP = 1.3, -3.0, 1.6, 9  # panels at the cliff exp(-e^x) in x, where they begin to grow, and how
 _PANELS = 27
+_AT_ONCE = 64  # values of u side by side
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-def _mode(centre: jax.Array, s: jax.Array, i: float) -> tuple[jax.Array, jax.Array]:
+def _mode(centre: Array, s: Array, i: float) -> tuple[Array, Array]:
     """alpha at which i x - e^x - alpha^2/2 is largest, x = centre + s alpha, and e^x there."""
+    xp = engine_of(centre).xp
     shifted = centre + i * s * s
-    tilt = jnp.exp(jnp.minimum(shifted - wright_omega(shifted + 2.0 * jnp.log(s)), 600.0))
+    tilt = xp.exp(xp.minimum(shifted - wright_omega(shifted + 2.0 * xp.log(s)), 600.0))
     return s * (i - tilt), tilt
 
 
-def _nodes(centre: jax.Array, s: jax.Array, order: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+def _nodes(centre: Array, s: Array, order: int) -> tuple[Array, Array, Array]:
     """Nodes and weights in alpha for exp(i x - e^x - alpha^2/2) with i = 0, 1, 2 at once, and the right end.
 
     Going left from where exp(-e^x) has vanished, panels have the scale of that cliff (1/s), then grow to that of the Gaussian.
     """
+    engine = engine_of(centre)
+    xp = engine.xp
     (left, low_tilt), (right, high_tilt) = _mode(centre, s, 0.0), _mode(centre, s, 2.0)
-    vanished = (jnp.log(high_tilt + 10.0 * jnp.sqrt(high_tilt) + 50.0) - centre) / s
+    vanished = (xp.log(high_tilt + 10.0 * xp.sqrt(high_tilt) + 50.0) - centre) / s
     is_cut = vanished < right + _REACH
-    end = jnp.where(is_cut, vanished, right + _REACH)
-    width = 1.0 / jnp.sqrt(1.0 + s * s * low_tilt)
-    at_cliff = jnp.minimum(_CLIFF / (s * jnp.sqrt(jnp.maximum(high_tilt, 1.0))), _LONGEST * width)
-    step = jnp.where(is_cut, at_cliff, _LONGEST)
-    ratio = jnp.maximum(_GROWTH, (_LONGEST / step) ** (1.0 / _RAMP))
-    hold = jnp.maximum((_BELOW - centre) / s, left)
+    end = xp.where(is_cut, vanished, right + _REACH)
+    width = 1.0 / xp.sqrt(1.0 + s * s * low_tilt)
+    at_cliff = xp.minimum(_CLIFF / (s * xp.sqrt(xp.maximum(high_tilt, 1.0))), _LONGEST * width)
+    step = xp.where(is_cut, at_cliff, _LONGEST)
+    ratio = xp.maximum(_GROWTH, (_LONGEST / step) ** (1.0 / _RAMP))
+    hold = xp.maximum((_BELOW - centre) / s, left)
 
-    def next_edge(state: tuple[jax.Array, jax.Array], _: None) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
+    def next_edge(state: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], Array]:
         edge, step = state
         edge = edge - step
-        longest = _LONGEST * jnp.where(edge > left, width, 1.0)
-        return (edge, jnp.where(edge > hold, step, jnp.minimum(step * ratio, longest))), edge
+        longest = _LONGEST * xp.where(edge > left, width, 1.0)
+        return (edge, xp.where(edge > hold, step, xp.minimum(step * ratio, longest))), edge
 
-    _, edges = jax.lax.scan(next_edge, (end, step), None, length=_PANELS)
-    edges = jnp.moveaxis(jnp.concatenate([edges[::-1], end[None]]), 0, -1)
-    alpha, w = panel_rule(jnp.maximum(edges, (left - _REACH)[..., None]), order)
+    _, edges = engine.scan(next_edge, (end, step), length=_PANELS)
+    edges = xp.moveaxis(xp.concatenate([edges[::-1], end[None]]), 0, -1)
+    alpha, w = panel_rule(xp.maximum(edges, (left - _REACH)[..., None]), order)
     return alpha, w, end
 
 
-def gaussian_means(centre: jax.Array, s: jax.Array, order: int) -> tuple[TokenMeans, jax.Array]:
-    """E[exp(i x - e^x) alpha^j] for i, j = 0, 1, 2 and log E[1 - exp(-e^x)], x = centre + s alpha, alpha standard normal."""
-    alpha, w, end = jax.lax.stop_gradient(_nodes(centre, s, order))
+def gaussian_means(centre: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
+    """E[exp(i x - e^x) alpha^j] for i, j = 0, 1, 2, x = centre + s alpha, alpha standard normal; for row 1 log E[1 - exp(-e^x)]."""
+    engine = engine_of(centre)
+    xp, mean = engine.xp, engine.weighted_sum
+    alpha, w, end = engine.constant(_nodes(centre, s, order))
     x = centre[..., None] + s[..., None] * alpha
-    rate = jnp.exp(x)
-    x, rate = jax.lax.optimization_barrier((x, rate))  # or every sum below would recompute them
+    rate, square = xp.exp(x), alpha * alpha
+    x, rate = engine.once((x, rate))  # or every sum below would recompute them
+    log_value = -rate - 0.5 * square
     rows = []
-    for i in (0.0, 1.0, 2.0):
-        log_value = i * x - rate - 0.5 * alpha**2
-        top = jax.lax.stop_gradient(jnp.max(log_value, axis=-1))
-        mass = jax.lax.optimization_barrier(w * jnp.exp(log_value - top[..., None]))
-        total = jnp.sum(mass, axis=-1)
-        first, second = jnp.sum(mass * alpha, axis=-1) / total, jnp.sum(mass * alpha**2, axis=-1) / total
-        rows.append(TokenMeans(jnp.log(total) + top - _LOG_ROOT_TWO_PI, first, second))
-    peak = jnp.maximum(jnp.max(jnp.minimum(x, 0.0) - 0.5 * alpha**2, axis=-1), -0.5 * jnp.maximum(end, 0.0) ** 2)
-    height = jax.lax.stop_gradient(peak)
-    far = jnp.maximum(end, 20.0)  # to the right of the nodes exp(-e^x) is 0 and the rest is a Gaussian tail
-    tail = jnp.where(
+    for i in range(3):
+        log_value = log_value + x if i else log_value
+        top = engine.constant(xp.max(log_value, axis=-1))
+        mass = engine.once(w * xp.exp(log_value - top[..., None]))
+        total = xp.sum(mass, axis=-1)
+        rows.append(TokenMeans(xp.log(total) + top - _LOG_ROOT_TWO_PI, mean(mass, alpha) / total, mean(mass, square) / total))
+    return TokenMeans(*map(xp.stack, zip(*rows, strict=True))), _log_rise(x[1], rate[1], square[1], w[1], end[1])
+
+
+def _log_rise(x: Array, rate: Array, square: Array, w: Array, end: Array) -> Array:
+    """log E[1 - exp(-rate)] over nodes whose Gaussian exponent is square / 2."""
+    engine = engine_of(x)
+    xp = engine.xp
+    peak = xp.maximum(xp.max(xp.minimum(x, 0.0) - 0.5 * square, axis=-1), -0.5 * xp.maximum(end, 0.0) ** 2)
+    height = engine.constant(peak)
+    far = xp.maximum(end, 20.0)  # to the right of the nodes exp(-e^x) is 0 and the rest is a Gaussian tail
+    tail = xp.where(
         end < 20.0,
-        math.sqrt(0.5 * math.pi) * erfc(jnp.minimum(end, 20.0) / math.sqrt(2.0)) * jnp.exp(-jnp.maximum(height, -250.0)),
-        jnp.exp(-0.5 * far**2 - height) * (1.0 - 1.0 / far**2) / far,
+        math.sqrt(0.5 * math.pi) * engine.erfc(xp.minimum(end, 20.0) / math.sqrt(2.0)) * xp.exp(-xp.maximum(height, -250.0)),
+        xp.exp(-0.5 * far**2 - height) * (1.0 - 1.0 / far**2) / far,
     )
-    log_gauss = -0.5 * alpha**2 - height[..., None]
-    lifted = jnp.where(x < -36.0, jnp.exp(x + log_gauss), -jnp.expm1(-rate) * jnp.exp(jnp.minimum(log_gauss, 300.0)))
-    rise = jnp.sum(w * lifted, axis=-1) + tail
-    return TokenMeans(*map(jnp.stack, zip(*rows, strict=True))), jnp.log(rise) + height - _LOG_ROOT_TWO_PI
+    log_gauss = -0.5 * square - height[..., None]
+    lifted = xp.where(x < -36.0, xp.exp(x + log_gauss), -xp.expm1(-rate) * xp.exp(xp.minimum(log_gauss, 300.0)))
+    return xp.log(engine.weighted_sum(w, lifted) + tail) + height - _LOG_ROOT_TWO_PI
 
 
-def softmax_laws(m: jax.Array, gamma: jax.Array, lam: jax.Array, kappa: jax.Array) -> TokenLaws:
+def softmax_laws(m: Array, gamma: Array, lam: Array, kappa: Array) -> TokenLaws:
     """Token laws of softmax(lam a) for lam >= 0 and the signal's score a = m kappa + gamma alpha."""
-    lam = jnp.maximum(lam, 1e-30)
+    engine = engine_of(lam)
+    xp = engine.xp
+    lam = xp.maximum(lam, 1e-30)
     shift, s = lam * m * kappa, lam * gamma
     spread = 60.0 + 45.0 * (lam + s)
 
-    def means(u: jax.Array, order: int) -> tuple[TokenMeans, TokenMeans, jax.Array]:
-        scales = jnp.stack([jnp.broadcast_to(s, u.shape), jnp.broadcast_to(lam, u.shape)])
-        both, rise = gaussian_means(jnp.stack([u + shift, u]), scales, order)
-        return TokenMeans(*(row[:, 0] for row in both)), TokenMeans(*(row[:, 1] for row in both)), rise[1]
+    def means(u: Array, order: int) -> tuple[TokenMeans, TokenMeans, Array]:
+        def of_both(u: Array) -> tuple[TokenMeans, TokenMeans, Array]:
+            scales = xp.stack([xp.broadcast_to(s, u.shape), xp.broadcast_to(lam, u.shape)])
+            both, rise = gaussian_means(xp.stack([u + shift, u]), scales, order)
+            return TokenMeans(*(row[:, 0] for row in both)), TokenMeans(*(row[:, 1] for row in both)), rise
+
+        return engine.in_blocks(of_both, u, _AT_ONCE)
 
     return TokenLaws(
         means=means,
-        low=jnp.minimum(-shift, 0.0) - spread,
-        high=jnp.maximum(-shift, 0.0) + spread,
+        low=xp.minimum(-shift, 0.0) - spread,
+        high=xp.maximum(-shift, 0.0) + spread,
         cliff=-shift,
-        cliff_width=jnp.maximum(s, 1.0),
+        cliff_width=xp.maximum(s, 1.0),
     )

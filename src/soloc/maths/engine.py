@@ -1,0 +1,92 @@
+"""One formula, two engines: NumPy computes numbers at once, JAX traces gradients and programs.
+
+Compiling the integrals of `risk` takes seconds, running them milliseconds. So a formula written against `Engine` runs on NumPy
+when it is given numbers, and is traced by JAX when somebody differentiates or compiles it.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.special
+import numpy as np
+from scipy.special import erf, erfc, expit, gammaln, ndtr
+
+Array: TypeAlias = Any  #: of NumPy or of JAX
+
+
+class Engine(NamedTuple):
+    """An array namespace and the few verbs in which the two differ."""
+
+    xp: Any
+    constant: Callable[[Any], Any]  #: the same value, through which no gradient flows
+    once: Callable[[Any], Any]  #: the same value, computed once though several sums use it
+    scan: Callable[..., tuple[Any, Any]]  #: as jax.lax.scan
+    in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
+    with_weight: Callable[[Any, Any], tuple[Any, Any]]  #: nodes and weights; NumPy leaves out those of weight 0
+    weighted_sum: Callable[[Any, Any], Any]  #: of the second by the first, over the last axis
+    erf: Callable[[Any], Any]
+    erfc: Callable[[Any], Any]
+    expit: Callable[[Any], Any]
+    ndtr: Callable[[Any], Any]
+    gammaln: Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _python_scan(body: Callable[[Any, Any], tuple[Any, Any]], state: Any, xs: Any = None, length: int = 0) -> tuple[Any, Any]:
+    said = []
+    for x in [None] * length if xs is None else xs:
+        state, word = body(state, x)
+        said.append(word)
+    return state, None if said[0] is None else np.stack(said)
+
+
+def _in_blocks(f: Callable[[Any], Any], u: Any, size: int) -> Any:
+    parts = [f(u.flat[start : start + size]) for start in range(0, u.size, size)]
+    return jax.tree.map(lambda *rows: np.concatenate(rows, axis=-1).reshape(*rows[0].shape[:-1], *u.shape), *parts)
+
+
+def _at_once(f: Callable[[Any], Any], u: Any, size: int) -> Any:
+    return f(u)
+
+
+def _drop_weightless(nodes: Any, weights: Any) -> tuple[Any, Any]:
+    return nodes[weights > 0.0], weights[weights > 0.0]
+
+
+def _keep_all(nodes: Any, weights: Any) -> tuple[Any, Any]:
+    return nodes, weights
+
+
+def _numpy_weighted_sum(weights: Any, values: Any) -> Any:
+    return np.einsum("...n,...n->...", weights, values)
+
+
+def _traced_weighted_sum(weights: Any, values: Any) -> Any:
+    return jnp.sum(weights * values, axis=-1)
+
+
+NUMPY = Engine(np, _same, _same, _python_scan, _in_blocks, _drop_weightless, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
+JAX = Engine(
+    jnp,
+    jax.lax.stop_gradient,
+    jax.lax.optimization_barrier,
+    jax.lax.scan,
+    _at_once,
+    _keep_all,
+    _traced_weighted_sum,
+    jax.scipy.special.erf,
+    jax.scipy.special.erfc,
+    jax.scipy.special.expit,
+    jax.scipy.special.ndtr,
+    jax.scipy.special.gammaln,
+)
+
+
+def engine_of(*arrays: Any) -> Engine:
+    """JAX as soon as one of the arrays is JAX's, else NumPy."""
+    return JAX if any(isinstance(array, jax.Array) for array in arrays) else NUMPY

@@ -1,0 +1,34 @@
+"""Numbers go through NumPy, gradients and programs through JAX: both must give the same risk."""
+
+import jax
+import numpy as np
+import pytest
+
+import soloc
+from soloc import Overlaps, SingleLocation
+from soloc.predictors.normalised import NormalisedReLU, NormalisedSigmoid, NormalisedSoftplus
+from soloc.risk.population import log_bayes_excess, log_excess_risk
+
+O = Overlaps(0.7, 0.6, 0.1, -0.2, 0.15)
+WEIGHTS = [
+    soloc.Softmax, NormalisedReLU, soloc.Erf, soloc.Tanh, soloc.OnePlusErf, soloc.Exponential,
+    *(pytest.param(kind, marks=pytest.mark.slow) for kind in (
+        NormalisedSoftplus, NormalisedSigmoid, soloc.Linear, soloc.ReLU, soloc.Softplus, soloc.Sigmoid)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WEIGHTS, ids=lambda kind: kind.__name__)
+def test_numbers_and_programs_give_the_same_risk(kind):
+    task, lam = SingleLocation(30, 6, 0.8), np.array([0.02, 0.3, 0.7])
+    by_numpy = np.asarray(log_excess_risk(task, kind(lam), O))
+    with jax.enable_x64(True):
+        by_jax = np.asarray(jax.jit(lambda lam: log_excess_risk(task, kind(lam), O))(lam))
+    assert by_numpy == pytest.approx(by_jax, rel=1e-12, abs=1e-12)
+
+
+def test_numbers_and_programs_give_the_same_bayes_risk():
+    d, L, gamma = np.array([4.0, 100.0, 1e6]), np.array([5.0, 10.0, 1e5]), np.array([0.5, 0.7, 1.4])
+    by_numpy = np.asarray(log_bayes_excess(SingleLocation(d, L, gamma)))
+    with jax.enable_x64(True):
+        by_jax = np.asarray(jax.jit(lambda *numbers: log_bayes_excess(SingleLocation(*numbers)))(d, L, gamma))
+    assert by_numpy == pytest.approx(by_jax, rel=1e-11)
