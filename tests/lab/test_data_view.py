@@ -96,22 +96,24 @@ def test_classes_are_fitted_and_counted(small):
         ({"bag": "nowhere"}, "no column 'nowhere'"),
         ({"label": "x1"}, "more than one value in column 'x1'"),
         ({"features": ["instance"]}, "must be numeric"),
+        ({"features": ["x1", "hole"]}, "NaN"),
         ({"classes": True}, "between 2 and 20 classes"),
         ({"bag": "label", "label": "bag"}, "hold numbers"),
     ],
 )
-def test_wrong_columns_are_refused_in_a_sentence(small, change, sentence):
+def test_wrong_columns_and_numbers_are_refused_in_a_sentence(small, change, sentence):
+    if "hole" in change.get("features", ()):
+        small = small.assign(hole=np.where(np.arange(len(small)) == 5, np.nan, small.x1))
     columns = {name: change.get(name, COLUMNS.get(name, [])) for name in ("bag", "label", "name", "features")}
     request = {"what": "fit", "name": "t.csv", "columns": columns, "loss": "auto", "coverage": 0.9, "classes": "classes" in change}
     with pytest.raises(ValueError, match=sentence):
         answer(request, small.to_csv(index=False).encode(), lambda event: None)
 
 
-def test_numbers_that_are_none_are_refused_in_a_sentence(client, small):
-    data, _ = uploaded(client, small.assign(x1=np.where(small.index == 5, np.nan, small.x1)).to_csv(index=False).encode())
-    job = client.post("/api/jobs/fit", json={"data": data, **COLUMNS}).json()["job"]
+def test_a_fit_that_cannot_be_ends_in_a_sentence(client, fitted):
+    job = client.post("/api/jobs/fit", json={"data": fitted, **COLUMNS, "label": "x1"}).json()["job"]
     last = heard(client, job)[-1]
-    assert last["kind"] == "failed" and "NaN" in last["sentence"]
+    assert last["kind"] == "failed" and "more than one value in column 'x1'" in last["sentence"]
 
 
 def test_a_worker_is_killed_when_its_job_is_cancelled():

@@ -96,6 +96,8 @@ def _text(content: bytes) -> pd.DataFrame:
     separator = max(",;\t", key=header.count)
     columns = next(csv.reader([header.strip("\r")], delimiter=separator), [])
     _refuse_large(text.count("\n"), len(columns))
+    if max(line.count(separator) for line in text.split("\n")) > 20 * MOST_COLUMNS:  # pandas would take a minute to say so
+        raise ValueError("The file cannot be read as a table: a line has far more cells than the first one.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
