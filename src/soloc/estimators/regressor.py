@@ -8,6 +8,7 @@ from sklearn.base import RegressorMixin
 from soloc.estimators.base import SingleLocation
 from soloc.estimators.calibration import (
     conformal_level,
+    left_out_scores,
     leverages,
     mixture_cdf,
     mixture_quantile,
@@ -18,7 +19,7 @@ from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_he
 from soloc.estimators.labels import labels_for, numbers
 from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
 from soloc.estimators.model import bag_means, pooled_prediction, read
-from soloc.estimators.selection import select
+from soloc.estimators.selection import held_out_folds, pointed_groups, select
 from soloc.estimators.tokens import Tokens, centre_and_scale
 
 
@@ -66,7 +67,8 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     diagnostics_ : Diagnostics
         Held-out score against mean-pool ridge, concentration of the attention, and doubts in plain words.
     calibration_ : array of shape (n,)
-        Sorted leave-one-out scores from which intervals are made.
+        Sorted leave-one-out scores from which intervals are made; bags of a group, or that point at the same
+        instance, are left out together.
     residuals_ : DataFrame
         Label, leave-one-out prediction and probability integral transform of each training bag.
     n_features_in_ : int
@@ -83,8 +85,11 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     selection_: pd.DataFrame | None
 
     def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out
-        bags."""
+        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out bags.
+
+        Without `groups`, bags that share the instance they point at (the same word, the same image) are held out
+        together; pass `groups=range(len(y))` where new bags will hold the same instances again.
+        """
         rng = self._check_parameters()
         bags, groups = self._enter(X, groups)
         y = numbers(labels_for(y, bags))
@@ -92,7 +97,7 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         self._label_mean = float(y.mean()) if self.fit_intercept else 0.0
         self._label_scale = float(np.sqrt(np.mean((y - self._label_mean) ** 2))) or 1.0
         labels = (y - self._label_mean) / self._label_scale
-        tokens = Tokens(bags, self.centre_, self.scale_)
+        tokens = Tokens(bags, self.centre_, self.scale_, shared=True)
         means = bag_means(tokens)
         pooled = fit_mean_pool(means, labels, self.fit_intercept)
         problem = Problem(tokens, labels, means if self.context else None, self.fit_intercept)
@@ -109,6 +114,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             self.tol,
         )
         held_out: np.ndarray | None = None
+        pointed = groups is None
+        if pointed:
+            groups = pointed_groups(tokens, read(starts[losses[0]], tokens, problem.context).attention)
         if alpha is None or len(losses) > 1:
             choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
             self.selection_, held_out = choice.scores, choice.predictions
@@ -127,22 +135,35 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
-        self._describe(problem, pooled, held_out)
+        if pointed:  # the fit knows better than its start
+            groups = pointed_groups(tokens, read(self.head_, tokens, problem.context).attention)
+        folds = None if groups is None else held_out_folds(len(y), groups, rng, every=True)
+        self._describe(problem, pooled, held_out, folds)
         self._warn_about_convergence()
         return self
 
-    def _describe(self, problem: Problem, pooled: MeanPool, held_out: np.ndarray | None) -> None:
+    def _describe(
+        self,
+        problem: Problem,
+        pooled: MeanPool,
+        held_out: np.ndarray | None,
+        folds: list[np.ndarray] | None,
+    ) -> None:
         """Calibration, diagnostics, and the fitted attributes in the units of the data."""
         head, tokens = self.head_, problem.tokens
         self._set_units()
         reading = read(head, tokens, problem.context)
         fitted = pooled_prediction(reading, tokens)
-        influence = leverages(problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head)
-        residual = (problem.y - fitted) / (1 - influence)
-        moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (
-            1 - influence
-        )
-        transform = mixture_cdf(moved, reading, tokens, head.noise)
+        if folds is not None:
+            predictions, transform = left_out_scores(problem, self.loss_, self.alpha_, head, folds, self.tol)
+            residual = problem.y - predictions
+        else:
+            influence = leverages(problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head)
+            residual = (problem.y - fitted) / (1 - influence)
+            moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (
+                1 - influence
+            )
+            transform = mixture_cdf(moved, reading, tokens, head.noise)
         scores = np.abs(2 * transform - 1) if self.loss_ == "likelihood" else np.abs(residual)
         self.calibration_ = np.sort(scores)
         if self.loss_ == "squared":
