@@ -88,3 +88,13 @@ def test_intervals_hold_for_decisive_instances_that_no_training_bag_had(loss):
     alone.fit(train, labels[0][decisive], groups=np.arange(1500))
     narrow = alone.predict_interval(test, 0.9)
     assert np.mean(ends[:, 1] - ends[:, 0]) > 1.3 * np.mean(narrow[:, 1] - narrow[:, 0])
+
+
+def test_mean_pool_ridge_is_left_out_by_the_same_groups():
+    rng = np.random.default_rng(5)
+    words = table_of_words(160, 200, rng)  # wide: every word can be learnt by heart
+    labels = rng.standard_normal(160)
+    bags, decisive = shared_bags(1500, words, rng)
+    model = SingleLocationRegressor(loss="squared", alpha=5.0, tol=1e-3).fit(bags, labels[decisive])
+    assert model.diagnostics_.held_out < 0.1  # labels of other words say nothing about a word
+    assert model.diagnostics_.mean_pool < 0.1

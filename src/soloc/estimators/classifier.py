@@ -9,9 +9,9 @@ from soloc.estimators.classes import ClassProblem, class_probabilities
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import SHORT, START_BAGS, TYPICAL_ALPHA, fit_head, subset
 from soloc.estimators.labels import classes, labels_for
-from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
+from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, without_folds
 from soloc.estimators.model import Head, bag_means, read
-from soloc.estimators.selection import pointed_groups, select
+from soloc.estimators.selection import held_out_folds, pointed_groups, select
 from soloc.estimators.solver import minimise
 from soloc.estimators.starts import best_scale, start_directions
 from soloc.estimators.tokens import Tokens, centre_and_scale
@@ -83,6 +83,9 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
             progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
+        if groups is not None:
+            folds = held_out_folds(len(bags), groups, rng, every=True)
+            pooled = without_folds(pooled, bag_means(tokens), one_hot, folds, True)
         self._describe(problem, pooled, choice.predictions)
         self._warn_about_convergence()
         return self

@@ -17,7 +17,7 @@ from soloc.estimators.calibration import (
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_head
 from soloc.estimators.labels import labels_for, numbers
-from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
+from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, without_folds
 from soloc.estimators.model import bag_means, pooled_prediction, read
 from soloc.estimators.selection import held_out_folds, pointed_groups, select
 from soloc.estimators.tokens import Tokens, centre_and_scale
@@ -138,6 +138,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         if pointed:  # the fit knows better than its start
             groups = pointed_groups(tokens, read(self.head_, tokens, problem.context).attention)
         folds = None if groups is None else held_out_folds(len(y), groups, rng, every=True)
+        if folds is not None:
+            pooled = without_folds(pooled, bag_means(tokens), labels, folds, self.fit_intercept)
+            held_out = None  # what is left out below knows better which bags belong together
         self._describe(problem, pooled, held_out, folds)
         self._warn_about_convergence()
         return self
