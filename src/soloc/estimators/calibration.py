@@ -27,8 +27,9 @@ def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
     blocks = [objective.jacobian(attention, pooled, head.value), pooled]
     if objective.context is not None:
         blocks.append(objective.context)
-    penalties = [np.full(block.shape[1], objective.alpha) for block in blocks]
-    penalties[0] *= KEY_SHARE
+    alpha = objective.alpha if objective.value_alpha is None else objective.value_alpha
+    penalties = [np.full(block.shape[1], alpha) for block in blocks]
+    penalties[0][:] = objective.alpha * KEY_SHARE
     if objective.fit_intercept:
         blocks.append(np.ones((len(pooled), 1), dtype=pooled.dtype))
         penalties.append(np.zeros(1))

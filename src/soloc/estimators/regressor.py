@@ -1,6 +1,8 @@
 """Single-location regression for the user's own bags: predict, say how sure, and name the decisive
 instance."""
 
+from numbers import Real
+
 import numpy as np
 import pandas as pd
 from sklearn.base import RegressorMixin
@@ -19,7 +21,7 @@ from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_he
 from soloc.estimators.labels import labels_for, numbers
 from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, without_folds
 from soloc.estimators.model import bag_means, pooled_prediction, read
-from soloc.estimators.selection import held_out_folds, pointed_groups, select
+from soloc.estimators.selection import choose_value_alpha, held_out_folds, pointed_groups, select
 from soloc.estimators.tokens import Tokens, centre_and_scale
 
 
@@ -48,6 +50,10 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         Decides random starts and which bags are held out.
     max_iter, tol : int, float
         Iterations of the last fit, and the relative decrease of the objective at which it stops.
+    value_alpha : float, "auto" or None, default None
+        With the squared loss, the penalty of the value once the key is found; "auto" asks held-out bags. Where
+        instances repeat, a key that knows every one of them points best, while a value that does predicts new
+        ones badly. None keeps `alpha`.
 
     Attributes
     ----------
@@ -84,6 +90,21 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
 
     selection_: pd.DataFrame | None
 
+    def __init__(
+        self,
+        loss="auto",
+        alpha="auto",
+        context=False,
+        fit_intercept=True,
+        n_starts=4,
+        random_state=0,
+        max_iter=200,
+        tol=1e-5,
+        value_alpha=None,
+    ):
+        super().__init__(loss, alpha, context, fit_intercept, n_starts, random_state, max_iter, tol)
+        self.value_alpha = value_alpha
+
     def fit(self, X, y=None, groups=None):
         """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out bags.
 
@@ -91,6 +112,7 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         together; pass `groups=range(len(y))` where new bags will hold the same instances again.
         """
         rng = self._check_parameters()
+        self._check_value_alpha()
         bags, groups = self._enter(X, groups)
         y = numbers(labels_for(y, bags))
         self.centre_, self.scale_ = centre_and_scale(bags, self.fit_intercept)
@@ -135,6 +157,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
+        if self.value_alpha is not None and self.loss_ == "squared":
+            problem = self._with_value_alpha(problem, groups, rng)
+            self.head_ = problem.objective("squared", self.alpha_, np.ones(len(y))).head(self.head_.key)
         if pointed:  # the fit knows better than its start
             groups = pointed_groups(tokens, read(self.head_, tokens, problem.context).attention)
         folds = None if groups is None else held_out_folds(len(y), groups, rng, every=True)
@@ -144,6 +169,20 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         self._describe(problem, pooled, held_out, folds)
         self._warn_about_convergence()
         return self
+
+    def _check_value_alpha(self) -> None:
+        """Refuse a penalty of the value that cannot be."""
+        given = self.value_alpha
+        plain = isinstance(given, Real) and not isinstance(given, bool)
+        if given is not None and given != "auto" and not (plain and 0 <= float(given) < 1e30):
+            raise ValueError(f'`value_alpha` must be a number from 0 to 1e30, "auto" or None, got {given!r}.')
+
+    def _with_value_alpha(self, problem: Problem, groups: np.ndarray | None, rng: np.random.Generator) -> Problem:
+        """The problem with the penalty of the value that was given, or that held-out bags choose."""
+        if self.value_alpha != "auto":
+            return problem._replace(value_alpha=float(self.value_alpha))
+        folds = held_out_folds(len(problem.y), groups, rng, every=True)
+        return problem._replace(value_alpha=choose_value_alpha(problem, self.head_.key, self.alpha_, folds))
 
     def _describe(
         self,

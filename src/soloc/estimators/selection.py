@@ -115,6 +115,23 @@ def select(
     return choice._replace(predictions=predictions)
 
 
+def choose_value_alpha(problem: Any, key: np.ndarray, alpha: float, folds: list[np.ndarray]) -> float:
+    """The penalty of the value that predicts held-out bags best, given the key: a path of ridge problems."""
+    n = len(problem.y)
+    alphas = [alpha]
+    while alphas[-1] * FACTOR <= LARGEST * n:
+        alphas.append(alphas[-1] * FACTOR)
+    errors = np.zeros(len(alphas))
+    for fold in folds:
+        objective = problem.objective("squared", alpha, (~fold).astype(float))
+        _, pooled = objective.pooled(key)
+        features = pooled if problem.context is None else np.hstack([pooled, problem.context])
+        for i, candidate in enumerate(alphas):
+            solved = objective.inner(pooled, candidate)
+            errors[i] += np.sum((problem.y[fold] - features[fold] @ solved.coef - solved.intercept) ** 2)
+    return alphas[int(np.argmin(errors))]
+
+
 def choose(
     problem: Any,
     losses: list[str],
