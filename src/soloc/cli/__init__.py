@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from soloc.cli import explain, figure, fit, list, predict, reproduce, risk, run
+from soloc.cli import explain, figure, fit, list, predict, reproduce, risk, run, text
 
-COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain)
+COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain, text)
 
 
 class Parser(argparse.ArgumentParser):

@@ -77,6 +77,7 @@ class Tokens:
     @cached_property
     def _gather(self) -> csr_array:
         """The matrix that sums over the instances that are the same one."""
+        assert self.rows is not None
         order = np.argsort(self.rows, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.rows, minlength=len(self.x)))])
         ones = np.ones(self.count, dtype=self.dtype)

@@ -7,7 +7,8 @@ from soloc.text.sentences import SentenceExplanation
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --card: #f6f8fa; --muted: #5c6670; --line: #dfe3e8; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --paper: #14171c; --card: #1d2229; --muted: #a3adb8; --line: #333b45; } }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8eaed; --paper: #14171c; --card: #1d2229; --muted: #a3adb8; --line: #333b45; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 52rem; padding: 1.5rem 1rem 3rem; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
