@@ -71,7 +71,8 @@ def findings(table: pd.DataFrame) -> str:
     best = best_head(table)
     return (
         f"Of {len(table)} heads, head {best['head']:.0f} of layer {best['layer']:.0f} looks most at the decisive word: it points "
-        f"at it in {best['rate']:.1%} of new sentences (chance {best['chance']:.1%}), with {best['mass']:.0%} of its weight on words. "
+        f"at it in {best['rate']:.1%} of new sentences (chance {best['chance']:.1%}), with {best['mass']:.0%} of the weight that "
+        "it gives to words. "
         f"The fitted single-location attention does in {best['fitted_rate']:.1%}, and the two name the same word in "
         f"{best['agreement']:.1%}."
     )
