@@ -16,8 +16,8 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .4rem; }
 p { margin: .4rem 0; }
 article { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; margin: .9rem 0; }
 .sentence { font-size: 1.15rem; line-height: 1.9; overflow-wrap: anywhere; }
-mark { color: inherit; border-radius: 4px; padding: .05rem .2rem; border: 2px solid transparent; }
-mark.decisive { border-color: var(--ink); font-weight: 600; }
+mark { color: inherit; border-radius: 4px; padding: .1rem 0; }
+mark.decisive { padding: .1rem .2rem; outline: 2px solid var(--ink); font-weight: 600; }
 .numbers { color: var(--muted); font-size: .9rem; font-variant-numeric: tabular-nums; }
 .numbers b { color: var(--ink); }
 .doubt { border-left: 4px solid #e69f00; padding-left: .7rem; }
@@ -48,7 +48,7 @@ def sentence_page(
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p>The shade of a word is its weight, its colour what it does to the score: <span class="up">raises</span>
+<p>The shade of a word is its weight, its colour what it does to the score, compared with the average: <span class="up">raises</span>
 <span class="down">lowers</span>. The framed word has the largest weight.</p>
 {notes}
 <main>{cards}</main>
