@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "soloc"
-SCIENCE = {"maths", "tasks", "predictors", "risk", "dynamics", "estimators", "datasets"}
+SCIENCE = {"maths", "tasks", "predictors", "risk", "dynamics", "estimators", "datasets", "text"}
 MAY_IMPORT = {
     "maths": set(),
     "runs": set(),
@@ -17,9 +17,10 @@ MAY_IMPORT = {
     "dynamics": {"maths", "tasks", "predictors", "risk"},
     "estimators": {"maths", "predictors", "dynamics", "figures"},
     "datasets": {"maths", "tasks", "estimators"},
+    "text": {"maths", "estimators", "datasets"},
     "experiments": SCIENCE,
     "report": {"runs", "figures"},
-    "lab": {"experiments", "risk", "dynamics", "tasks", "predictors", "estimators", "datasets", "runs", "figures"},
+    "lab": {"experiments", "risk", "dynamics", "tasks", "predictors", "estimators", "datasets", "text", "runs", "figures"},
 }
 ROOMS = sorted(path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__")
 

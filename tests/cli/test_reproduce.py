@@ -1,6 +1,8 @@
 """The commands on experiments, with toy experiments in the place of real ones."""
 
 import re
+from dataclasses import replace
+from html import escape
 
 import pandas as pd
 import pytest
@@ -74,6 +76,18 @@ def test_the_seed_moves_the_numbers_and_nothing_else(tmp_path):
     table = pd.read_parquet(tmp_path / "results" / "report" / "data" / "toy_good.parquet")
     expected = toy_catalogue.run(toy_catalogue.Config(seed=7))
     pd.testing.assert_frame_equal(table, expected, check_exact=True)
+
+
+def test_an_experiment_whose_extra_is_missing_is_left_out_with_its_pip_line(tmp_path, capsys, monkeypatch):
+    needy = replace(toy_catalogue.BAD, needs=("no_such_module",), extra="text")
+    monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, needy))
+    sentence = "toy_bad is left out: it needs no_such_module (pip install 'soloc[text]')."
+    assert main(["reproduce", "--quick", "--jobs", "1"]) == 0
+    assert sentence in capsys.readouterr().err
+    page = (tmp_path / "results" / "report" / "index.html").read_text()
+    assert escape(sentence) in page and "All 1 claims hold" in page
+    assert main(["run", "toy_bad"]) == 2
+    assert sentence in capsys.readouterr().err
 
 
 def test_list_names_every_experiment_with_its_question(capsys):

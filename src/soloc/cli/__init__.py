@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from soloc.cli import explain, figure, fit, lab, list, predict, reproduce, risk, run
+from soloc.cli import explain, figure, fit, lab, list, predict, reproduce, risk, run, text
 
-COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain, lab)
+COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain, text, lab)
 
 
 class Parser(argparse.ArgumentParser):

@@ -15,7 +15,7 @@ import pandas as pd
 from soloc.experiments import registry
 from soloc.experiments.experiment import Experiment, cells
 from soloc.report.cite import version
-from soloc.runs.fingerprint import code_version, describe, revision, versions
+from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
 from soloc.runs.local import Cell, compute
 from soloc.runs.progress import Progress
 from soloc.runs.store import Store
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
             "config": describe(self.config),
             "seed": getattr(self.config, "seed", None),
             "code": code_version(self.experiment.run),
-            "versions": {"soloc": version(), **versions()},
+            "versions": {"soloc": version(), **versions(), **versions_of(self.experiment.needs)},
             "revision": revision(Path(__file__)),
         }
 
@@ -68,6 +68,8 @@ def find(name: str) -> Experiment:
     """The experiment of that name; a wrong one is answered with the closest and the list."""
     known = {experiment.name: experiment for experiment in registry.EXPERIMENTS}
     if name in known:
+        if known[name].lacking():
+            raise ImportError(known[name].lacking())
         return known[name]
     close = get_close_matches(name, known, n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
@@ -139,7 +141,7 @@ def answer(
     store = Store(directory / "cache", warn=lambda message: print(f"warning: {message}", file=sys.stderr))
     parts = [
         [
-            Cell(experiment.name, experiment.run, cell, experiment.seconds)
+            Cell(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
             for cell in cells(config, experiment.axes)
         ]
         for experiment, config in wanted

@@ -36,6 +36,10 @@ def run(options: Namespace) -> int:
     """Exit code 0 when every claim holds, 1 when one fails."""
     started = time.monotonic()
     chosen = [find(name) for name in options.only] if options.only else list(registry.EXPERIMENTS)
+    skipped = [experiment.lacking() for experiment in chosen if experiment.lacking()]
+    chosen = [experiment for experiment in chosen if not experiment.lacking()]
+    for sentence in skipped:
+        print(sentence, file=sys.stderr)
     wanted = [(experiment, configured(experiment, options.quick, options.seed)) for experiment in chosen]
     folder = options.out / "report"
     kinds = ("svg",) if options.quick else FORMATS  # a quick look needs one format
@@ -57,6 +61,7 @@ def run(options: Namespace) -> int:
         jobs=options.jobs,
         quick=options.quick,
         command=_command(options),
+        skipped=skipped,
     )
     write_atomically(folder / "index.html", page(sections, origin).encode())
     claims = [claim for section in sections for claim in section.claims]

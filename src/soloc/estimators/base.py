@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from soloc.estimators.bags import Bags, as_bags
 from soloc.estimators.diagnostics import Diagnostics, PointingWarning
 from soloc.estimators.model import Head, Reading, bag_means, read
+from soloc.estimators.selection import first_of_largest
 from soloc.estimators.solver import History
 from soloc.estimators.tokens import Tokens
 
@@ -71,12 +72,7 @@ class SingleLocation(BaseEstimator):
         trusted."""
         _, tokens = self._bags(X)
         self._warn_when_in_doubt()
-        attention = self._read(tokens).attention
-        top = tokens.spread(np.maximum.reduceat(attention, tokens.starts))
-        first = np.flatnonzero(attention == top)
-        owners = tokens.owner[first]
-        keep = np.concatenate([[True], owners[1:] != owners[:-1]])  # ties: the first
-        return first[keep] - tokens.starts
+        return first_of_largest(self._read(tokens).attention, tokens) - tokens.starts
 
     def explain(self, X, bag=0):
         """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.

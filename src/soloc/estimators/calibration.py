@@ -3,14 +3,18 @@
 Leaving bag i out moves its prediction away from its label: y_i - f_i becomes (y_i - f_i) / (1 - h_i), with
 h_i the leverage of bag i in the Gauss-Newton problem of (k, v, c, b). The scores of all bags then calibrate
 the intervals (conformal prediction with the approximate jackknife), so that they hold although the fit has
-seen every bag.
+seen every bag. Bags that belong together (groups, or the same decisive instance) are left out together, by fits
+without them.
 """
+
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtr
 
-from soloc.estimators.model import Head, Reading
+from soloc.estimators.model import Head, Reading, read
+from soloc.estimators.selection import attempt
 from soloc.estimators.squared import KEY_SHARE, SquaredLoss, weighted_gram
 from soloc.estimators.tokens import Tokens
 
@@ -23,8 +27,9 @@ def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
     blocks = [objective.jacobian(attention, pooled, head.value), pooled]
     if objective.context is not None:
         blocks.append(objective.context)
-    penalties = [np.full(block.shape[1], objective.alpha) for block in blocks]
-    penalties[0] *= KEY_SHARE
+    alpha = objective.alpha if objective.value_alpha is None else objective.value_alpha
+    penalties = [np.full(block.shape[1], alpha) for block in blocks]
+    penalties[0][:] = objective.alpha * KEY_SHARE
     if objective.fit_intercept:
         blocks.append(np.ones((len(pooled), 1), dtype=pooled.dtype))
         penalties.append(np.zeros(1))
@@ -47,6 +52,21 @@ def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
         rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
         h[part] = (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(axis=0)
     return np.clip(h, 0.0, 0.9)
+
+
+def left_out_scores(
+    problem: Any, loss: str, alpha: float, head: Head, folds: list[np.ndarray], tol: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Prediction and probability integral transform of each bag by a fit without its fold, begun at `head`.
+
+    Used where bags come in groups: the leverages above leave out one bag, and the others of its group still know it.
+    """
+    trial = attempt(problem, loss, alpha, [head] * len(folds), folds, tol)
+    transform = np.full(len(problem.y), np.nan)
+    for fold, found in zip(folds, trial.heads, strict=True):
+        reading = read(found, problem.tokens, problem.context)
+        transform[fold] = mixture_cdf(problem.y, reading, problem.tokens, found.noise)[fold]
+    return trial.predictions, transform
 
 
 def mixture_cdf(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:

@@ -9,9 +9,9 @@ from soloc.estimators.classes import ClassProblem, class_probabilities
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import SHORT, START_BAGS, TYPICAL_ALPHA, fit_head, subset
 from soloc.estimators.labels import classes, labels_for
-from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
+from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, without_folds
 from soloc.estimators.model import Head, bag_means, read
-from soloc.estimators.selection import select
+from soloc.estimators.selection import held_out_folds, pointed_groups, select
 from soloc.estimators.solver import minimise
 from soloc.estimators.starts import best_scale, start_directions
 from soloc.estimators.tokens import Tokens, centre_and_scale
@@ -60,7 +60,7 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         bags, groups = self._enter(X, groups)
         self.classes_, one_hot = classes(labels_for(y, bags))
         self.centre_, self.scale_ = centre_and_scale(bags, self.fit_intercept)
-        tokens = Tokens(bags, self.centre_, self.scale_)
+        tokens = Tokens(bags, self.centre_, self.scale_, shared=True)
         means = bag_means(tokens)
         pooled = fit_mean_pool(means, one_hot, True)
         problem = ClassProblem(tokens, one_hot, means if self.context else None, self.fit_intercept)
@@ -68,6 +68,8 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         alpha = None if isinstance(self.alpha, str) else float(self.alpha)
         first = TYPICAL_ALPHA * len(bags) if alpha is None else alpha
         starts = class_starts(problem, losses, first, pooled, self.n_starts, rng, self.tol)
+        if groups is None:
+            groups = pointed_groups(tokens, read(starts[losses[0]], tokens, problem.context).attention)
         choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
         self.selection_, self.loss_, self.alpha_ = choice.scores, choice.trial.loss, choice.trial.alpha
         fitted = fit_head(
@@ -81,6 +83,9 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
             progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
+        if groups is not None:
+            folds = held_out_folds(len(bags), groups, rng, every=True)
+            pooled = without_folds(pooled, bag_means(tokens), one_hot, folds, True)
         self._describe(problem, pooled, choice.predictions)
         self._warn_about_convergence()
         return self

@@ -24,12 +24,20 @@ from soloc.estimators.solver import History
 FORMAT = "soloc-model"
 VERSION = 1
 KINDS = {kind.__name__: kind for kind in (SingleLocationRegressor, SingleLocationClassifier)}
+MORE = "more_"  # before the names of arrays that belong to another step
 MOST_BYTES = 4 * 2**30  # an entry that claims more is not a model
 
 
-def save(model: SingleLocation, path: str | Path, notes: dict[str, Any] | None = None) -> None:
-    """Write a fitted model to `path`; a crash leaves the old file untouched. `notes` is any JSON kept with
-    it."""
+def save(
+    model: SingleLocation,
+    path: str | Path,
+    notes: dict[str, Any] | None = None,
+    more: dict[str, np.ndarray] | None = None,
+) -> None:
+    """Write a fitted model to `path`; a crash leaves the old file untouched.
+
+    `notes` is any JSON kept with it, `more` are arrays kept with it (of a step that comes before it).
+    """
     check_is_fitted(model)
     head = model.head_
     arrays = {"centre": model.centre_, "scale": model.scale_, "key": head.key, "value": head.value}
@@ -56,6 +64,8 @@ def save(model: SingleLocation, path: str | Path, notes: dict[str, Any] | None =
     else:
         facts["label_mean"], facts["label_scale"] = model._label_mean, model._label_scale
         arrays["calibration"], arrays["left_out"] = model.calibration_, model._left_out
+    more = getattr(model, "more_", {}) if more is None else more
+    arrays |= {f"{MORE}{name}": array for name, array in more.items()}
     entries = {f"{name}.npy": npy_bytes(array) for name, array in arrays.items()}
     try:
         entries["facts.json"] = json.dumps(facts, sort_keys=True).encode()
@@ -67,7 +77,7 @@ def save(model: SingleLocation, path: str | Path, notes: dict[str, Any] | None =
 
 
 def load(path: str | Path) -> Any:
-    """The fitted model in a file written by `save`; `notes_` holds its notes."""
+    """The fitted model in a file written by `save`; `notes_` holds its notes, `more_` the arrays kept with it."""
     entries = read_entries(Path(path))
     facts = json.loads(entries["facts.json"])
     kind = KINDS.get(facts["kind"])
@@ -88,6 +98,7 @@ def load(path: str | Path) -> Any:
     if facts["selection"] is not None:
         model.selection_ = pd.DataFrame(facts["selection"])[["loss", "alpha", "held_out"]]
     model.notes_ = facts["notes"]
+    model.more_ = {name.removeprefix(MORE): array for name, array in arrays.items() if name.startswith(MORE)}
     if kind is SingleLocationClassifier:
         model.classes_ = arrays["classes"]
     else:

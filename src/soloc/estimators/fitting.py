@@ -29,10 +29,14 @@ class Problem(NamedTuple):
     y: np.ndarray
     context: np.ndarray | None
     fit_intercept: bool
+    value_alpha: float | None = None  #: penalty of the value once the key is found; that of the search when None
 
     def objective(self, loss: str, alpha: float, weights: np.ndarray) -> Any:
         """The objective of `loss` on the bags with these weights."""
-        return LOSSES[loss](self.tokens, self.y, weights, alpha, self.context, self.fit_intercept)
+        found = LOSSES[loss](self.tokens, self.y, weights, alpha, self.context, self.fit_intercept)
+        if loss == "squared":
+            found.value_alpha = self.value_alpha
+        return found
 
     def predict(self, head: Head, loss: str) -> np.ndarray:
         """Prediction of each bag in standard units; both losses predict the pooled value."""

@@ -149,6 +149,6 @@ def variance(point: np.ndarray) -> float:
 def metric_bags(tokens: Tokens, weights: np.ndarray) -> np.ndarray:
     """Bags of positive weight, evenly spaced, that together hold enough instances for a metric."""
     live = np.flatnonzero(weights > 0)
-    count, width = tokens.x.shape
+    count, width = tokens.count, tokens.x.shape[1]
     wanted = max(METRIC_ROWS * width, FEWEST_ROWS) * len(weights) / count
     return live[:: max(1, int(len(live) / wanted))]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from soloc.estimators.squared import weighted_gram
+from soloc.estimators.squared import ridge, weighted_gram
 
 
 class MeanPool(NamedTuple):
@@ -16,6 +16,17 @@ class MeanPool(NamedTuple):
     intercept: np.ndarray
     alpha: float
     left_out: np.ndarray  #: prediction of each bag by the fit without it
+
+
+def without_folds(
+    pooled: MeanPool, means: np.ndarray, y: np.ndarray, folds: list[np.ndarray], fit_intercept: bool
+) -> MeanPool:
+    """The same ridge, with the prediction of each bag by the fit without its fold: the folds cover all bags."""
+    left_out = np.empty_like(pooled.left_out)
+    for fold in folds:
+        solved = ridge(means, y, (~fold).astype(float), pooled.alpha, fit_intercept)
+        left_out[fold] = means[fold] @ solved.coef + solved.intercept
+    return pooled._replace(left_out=left_out)
 
 
 def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> MeanPool:

@@ -1,6 +1,8 @@
 """Single-location regression for the user's own bags: predict, say how sure, and name the decisive
 instance."""
 
+from numbers import Real
+
 import numpy as np
 import pandas as pd
 from sklearn.base import RegressorMixin
@@ -8,6 +10,7 @@ from sklearn.base import RegressorMixin
 from soloc.estimators.base import SingleLocation
 from soloc.estimators.calibration import (
     conformal_level,
+    left_out_scores,
     leverages,
     mixture_cdf,
     mixture_quantile,
@@ -16,9 +19,9 @@ from soloc.estimators.calibration import (
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_head
 from soloc.estimators.labels import labels_for, numbers
-from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
+from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, without_folds
 from soloc.estimators.model import bag_means, pooled_prediction, read
-from soloc.estimators.selection import select
+from soloc.estimators.selection import choose_value_alpha, held_out_folds, pointed_groups, select
 from soloc.estimators.tokens import Tokens, centre_and_scale
 
 
@@ -47,6 +50,10 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         Decides random starts and which bags are held out.
     max_iter, tol : int, float
         Iterations of the last fit, and the relative decrease of the objective at which it stops.
+    value_alpha : float, "auto" or None, default None
+        With the squared loss, the penalty of the value once the key is found; "auto" asks held-out bags. Where
+        instances repeat, a key that knows every one of them points best, while a value that does predicts new
+        ones badly. None keeps `alpha`.
 
     Attributes
     ----------
@@ -66,7 +73,8 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     diagnostics_ : Diagnostics
         Held-out score against mean-pool ridge, concentration of the attention, and doubts in plain words.
     calibration_ : array of shape (n,)
-        Sorted leave-one-out scores from which intervals are made.
+        Sorted leave-one-out scores from which intervals are made; bags of a group, or that point at the same
+        instance, are left out together.
     residuals_ : DataFrame
         Label, leave-one-out prediction and probability integral transform of each training bag.
     n_features_in_ : int
@@ -82,17 +90,36 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
 
     selection_: pd.DataFrame | None
 
+    def __init__(
+        self,
+        loss="auto",
+        alpha="auto",
+        context=False,
+        fit_intercept=True,
+        n_starts=4,
+        random_state=0,
+        max_iter=200,
+        tol=1e-5,
+        value_alpha=None,
+    ):
+        super().__init__(loss, alpha, context, fit_intercept, n_starts, random_state, max_iter, tol)
+        self.value_alpha = value_alpha
+
     def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out
-        bags."""
+        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out bags.
+
+        Without `groups`, bags that share the instance they point at (the same word, the same image) are held out
+        together; pass `groups=range(len(y))` where new bags will hold the same instances again.
+        """
         rng = self._check_parameters()
+        self._check_value_alpha()
         bags, groups = self._enter(X, groups)
         y = numbers(labels_for(y, bags))
         self.centre_, self.scale_ = centre_and_scale(bags, self.fit_intercept)
         self._label_mean = float(y.mean()) if self.fit_intercept else 0.0
         self._label_scale = float(np.sqrt(np.mean((y - self._label_mean) ** 2))) or 1.0
         labels = (y - self._label_mean) / self._label_scale
-        tokens = Tokens(bags, self.centre_, self.scale_)
+        tokens = Tokens(bags, self.centre_, self.scale_, shared=True)
         means = bag_means(tokens)
         pooled = fit_mean_pool(means, labels, self.fit_intercept)
         problem = Problem(tokens, labels, means if self.context else None, self.fit_intercept)
@@ -109,6 +136,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             self.tol,
         )
         held_out: np.ndarray | None = None
+        pointed = groups is None
+        if pointed:
+            groups = pointed_groups(tokens, read(starts[losses[0]], tokens, problem.context).attention)
         if alpha is None or len(losses) > 1:
             choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
             self.selection_, held_out = choice.scores, choice.predictions
@@ -127,22 +157,55 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
             progress=self.on_progress,
         )
         self.head_, self.history_ = fitted.head, fitted.history
-        self._describe(problem, pooled, held_out)
+        if self.value_alpha is not None and self.loss_ == "squared":
+            problem = self._with_value_alpha(problem, groups, rng)
+            self.head_ = problem.objective("squared", self.alpha_, np.ones(len(y))).head(self.head_.key)
+        if pointed:  # the fit knows better than its start
+            groups = pointed_groups(tokens, read(self.head_, tokens, problem.context).attention)
+        folds = None if groups is None else held_out_folds(len(y), groups, rng, every=True)
+        if folds is not None:
+            pooled = without_folds(pooled, bag_means(tokens), labels, folds, self.fit_intercept)
+            held_out = None  # what is left out below knows better which bags belong together
+        self._describe(problem, pooled, held_out, folds)
         self._warn_about_convergence()
         return self
 
-    def _describe(self, problem: Problem, pooled: MeanPool, held_out: np.ndarray | None) -> None:
+    def _check_value_alpha(self) -> None:
+        """Refuse a penalty of the value that cannot be."""
+        given = self.value_alpha
+        plain = isinstance(given, Real) and not isinstance(given, bool)
+        if given is not None and given != "auto" and not (plain and 0 <= float(given) < 1e30):
+            raise ValueError(f'`value_alpha` must be a number from 0 to 1e30, "auto" or None, got {given!r}.')
+
+    def _with_value_alpha(self, problem: Problem, groups: np.ndarray | None, rng: np.random.Generator) -> Problem:
+        """The problem with the penalty of the value that was given, or that held-out bags choose."""
+        if self.value_alpha != "auto":
+            return problem._replace(value_alpha=float(self.value_alpha))
+        folds = held_out_folds(len(problem.y), groups, rng, every=True)
+        return problem._replace(value_alpha=choose_value_alpha(problem, self.head_.key, self.alpha_, folds))
+
+    def _describe(
+        self,
+        problem: Problem,
+        pooled: MeanPool,
+        held_out: np.ndarray | None,
+        folds: list[np.ndarray] | None,
+    ) -> None:
         """Calibration, diagnostics, and the fitted attributes in the units of the data."""
         head, tokens = self.head_, problem.tokens
         self._set_units()
         reading = read(head, tokens, problem.context)
         fitted = pooled_prediction(reading, tokens)
-        influence = leverages(problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head)
-        residual = (problem.y - fitted) / (1 - influence)
-        moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (
-            1 - influence
-        )
-        transform = mixture_cdf(moved, reading, tokens, head.noise)
+        if folds is not None:
+            predictions, transform = left_out_scores(problem, self.loss_, self.alpha_, head, folds, self.tol)
+            residual = problem.y - predictions
+        else:
+            influence = leverages(problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head)
+            residual = (problem.y - fitted) / (1 - influence)
+            moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (
+                1 - influence
+            )
+            transform = mixture_cdf(moved, reading, tokens, head.noise)
         scores = np.abs(2 * transform - 1) if self.loss_ == "likelihood" else np.abs(residual)
         self.calibration_ = np.sort(scores)
         if self.loss_ == "squared":

@@ -7,6 +7,7 @@ import pandas as pd
 
 from soloc.estimators.fitting import TYPICAL_ALPHA, fit_head
 from soloc.estimators.model import Head
+from soloc.estimators.tokens import Tokens
 
 FACTOR = 3.0  # between neighbours on the path
 LARGEST, SMALLEST = 3.0, 1e-6  # alpha per bag at the ends of the path
@@ -15,6 +16,7 @@ PATH_ITERATIONS = 15
 SAME = 0.002  # share of the variance of the label below which two errors count as equal
 FEWEST_BAGS, MOST_NUMBERS = 1500, 8e6  # the path runs on a part of the bags beyond this size
 CLOSE = 0.005  # the likelihood is preferred when it is at most this much worse
+FEWEST_GROUPS = 10  # below it, bags that share an instance are not held out together
 LOOSE = 10.0  # the path needs less precision than the last fit
 
 
@@ -41,9 +43,36 @@ class Choice(NamedTuple):
     predictions: np.ndarray  #: of the chosen setting on the held-out bags; NaN on the others
 
 
-def held_out_folds(n: int, groups: np.ndarray | None, rng: np.random.Generator) -> list[np.ndarray]:
-    """Masks of held-out bags: one quarter of many bags, every bag of few in turn; groups stay together."""
-    folds, used = (4, 1) if n >= 1200 else (3, 3) if n >= 300 else (5, 5)
+def pointed_groups(tokens: Tokens, attention: np.ndarray) -> np.ndarray | None:
+    """Bags that point at the same instance, as groups, (n,); None where bags share too little, or all point at one.
+
+    Bags that share their decisive instance (a word, an image) are no test of each other: whoever has seen one of
+    them knows the answer of all. So they are held out together.
+    """
+    if tokens.rows is None:
+        return None
+    groups = tokens.rows[first_of_largest(attention, tokens)]
+    counts = np.bincount(groups)
+    counts = counts[counts > 0]
+    return groups if len(counts) >= FEWEST_GROUPS and 2 * counts.max() <= len(groups) else None
+
+
+def first_of_largest(attention: np.ndarray, tokens: Tokens) -> np.ndarray:
+    """Row of the instance with the largest weight of each bag; of equal ones the first, (n,)."""
+    top = tokens.spread(np.maximum.reduceat(attention, tokens.starts))
+    candidates = np.flatnonzero(attention == top)
+    owners = tokens.owner[candidates]
+    return candidates[np.concatenate([[True], owners[1:] != owners[:-1]])]
+
+
+def held_out_folds(
+    n: int, groups: np.ndarray | None, rng: np.random.Generator, *, every: bool = False
+) -> list[np.ndarray]:
+    """Masks of held-out bags: one quarter of many bags, every bag of few in turn; groups stay together.
+
+    With `every`, every bag of many in turn as well.
+    """
+    folds, used = (4, 4 if every else 1) if n >= 1200 else (3, 3) if n >= 300 else (5, 5)
     members = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
     units = int(members.max()) + 1
     if units < 2:
@@ -76,7 +105,7 @@ def select(
 ) -> Choice:
     """`choose` with fresh folds, on a random part of the bags when there are very many numbers."""
     n = len(problem.y)
-    most = max(FEWEST_BAGS, int(MOST_NUMBERS / problem.tokens.x.size * n))
+    most = max(FEWEST_BAGS, int(MOST_NUMBERS / (problem.tokens.count * problem.tokens.x.shape[1]) * n))
     chosen = np.arange(n) if n <= 1.2 * most else np.sort(rng.choice(n, most, replace=False))
     part = problem if len(chosen) == n else problem.part(chosen)
     folds = held_out_folds(len(chosen), None if groups is None else groups[chosen], rng)
@@ -84,6 +113,23 @@ def select(
     predictions = np.full(problem.y.shape, np.nan)
     predictions[chosen] = choice.predictions
     return choice._replace(predictions=predictions)
+
+
+def choose_value_alpha(problem: Any, key: np.ndarray, alpha: float, folds: list[np.ndarray]) -> float:
+    """The penalty of the value that predicts held-out bags best, given the key: a path of ridge problems."""
+    n = len(problem.y)
+    alphas = [alpha]
+    while alphas[-1] * FACTOR <= LARGEST * n:
+        alphas.append(alphas[-1] * FACTOR)
+    errors = np.zeros(len(alphas))
+    for fold in folds:
+        objective = problem.objective("squared", alpha, (~fold).astype(float))
+        _, pooled = objective.pooled(key)
+        features = pooled if problem.context is None else np.hstack([pooled, problem.context])
+        for i, candidate in enumerate(alphas):
+            solved = objective.inner(pooled, candidate)
+            errors[i] += np.sum((problem.y[fold] - features[fold] @ solved.coef - solved.intercept) ** 2)
+    return alphas[int(np.argmin(errors))]
 
 
 def choose(

@@ -88,16 +88,17 @@ class SquaredLoss:
         self.tokens, self.y, self.weights, self.alpha = tokens, y, weights, alpha
         self.context, self.fit_intercept = context, fit_intercept
         self.total = float(weights.sum())
+        self.value_alpha: float | None = None  # penalty of the value of `head`, when not that of the search
 
     def pooled(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attention (N,) and pooled tokens (n, d)."""
         attention = self.tokens.softmax(self.tokens.scores(key))
         return attention, self.tokens.pool(attention)
 
-    def inner(self, pooled: np.ndarray) -> Ridge:
+    def inner(self, pooled: np.ndarray, alpha: float | None = None) -> Ridge:
         """Values, context and intercept, given the pooled tokens."""
         features = pooled if self.context is None else np.hstack([pooled, self.context])
-        return ridge(features, self.y, self.weights, self.alpha, self.fit_intercept)
+        return ridge(features, self.y, self.weights, self.alpha if alpha is None else alpha, self.fit_intercept)
 
     def value(self, key: np.ndarray) -> float:
         """The objective at k, without its gradient."""
@@ -160,7 +161,7 @@ class SquaredLoss:
     def head(self, key: np.ndarray) -> Head:
         """The fitted head at k; its noise is the weighted root mean square of the residuals."""
         _, pooled = self.pooled(key)
-        solved = self.inner(pooled)
+        solved = self.inner(pooled, self.value_alpha)
         d = len(key)
         extra = None if self.context is None else solved.coef[d:]
         fitted = pooled @ solved.coef[:d].astype(pooled.dtype) + solved.intercept

@@ -58,7 +58,7 @@ def instance_whitener(tokens: Tokens):
     d = tokens.x.shape[1]
     if d > 1000:
         return lambda vector: vector
-    step = max(1, len(tokens.x) // (COVARIANCE_ROWS * d))
+    step = max(1, tokens.count // (COVARIANCE_ROWS * d))
     rows = tokens.standard(slice(None, None, step))
     rows -= rows.mean(axis=0)
     covariance = rows.T @ rows / len(rows)

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from soloc.estimators.bags import Bags
+from soloc.estimators.repeats import WORTH, distinct_rows
 
 BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
 
@@ -17,11 +18,17 @@ class Tokens:
 
     `scores(k)` is z.k up to a constant, `values(B)` is z @ B, `adjoint(g)` is z' g, `pool(w)` is sum_l w_l
     z_l of each bag. Each is one pass over the data. A constant feature has scale infinity: it is worth zero.
+
+    With `shared`, instances that repeat (the same word in many bags) are kept and computed once: `x` then holds the
+    distinct ones and `rows` says which one each instance is; else `rows` is None.
     """
 
-    def __init__(self, bags: Bags, centre: np.ndarray, scale: np.ndarray) -> None:
+    def __init__(
+        self, bags: Bags, centre: np.ndarray, scale: np.ndarray, *, shared: bool = False
+    ) -> None:
         self.bags = bags
-        self.x = bags.values
+        self.x, self.rows = compact(bags.values) if shared else (bags.values, None)
+        self.count = len(bags.values)
         self.dtype = self.x.dtype
         self.starts = bags.offsets[:-1]
         self.lengths = bags.lengths
@@ -37,18 +44,19 @@ class Tokens:
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
-        return self.x @ (key / self.scale).astype(self.dtype)
+        return self.each(self.x @ (key / self.scale).astype(self.dtype))
 
     def values(self, directions: np.ndarray) -> np.ndarray:
         """z @ B, of shape (N,) or (N, c)."""
         scaled = (directions.T / self.scale).T
         out = self.x @ scaled.astype(self.dtype)
         out -= (self.centre @ scaled).astype(self.dtype)
-        return out
+        return self.each(out)
 
     def adjoint(self, weights: np.ndarray) -> np.ndarray:
         """z' g in double precision, of shape (d,) or (d, c)."""
-        product = (weights.T.astype(self.dtype) @ self.x).astype(np.float64)
+        gathered = weights if self.rows is None else self._gather @ weights
+        product = (gathered.T.astype(self.dtype) @ self.x).astype(np.float64)
         total = weights.sum(axis=0, dtype=np.float64)
         return ((product - np.multiply.outer(total, self.centre)) / self.scale).T
 
@@ -62,9 +70,23 @@ class Tokens:
         pooled /= self.scale.astype(self.dtype)
         return pooled
 
+    def each(self, of_distinct: np.ndarray) -> np.ndarray:
+        """What was computed for the rows of `x`, for each instance."""
+        return of_distinct if self.rows is None else of_distinct[self.rows]
+
+    @cached_property
+    def _gather(self) -> csr_array:
+        """The matrix that sums over the instances that are the same one."""
+        assert self.rows is not None
+        order = np.argsort(self.rows, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.rows, minlength=len(self.x)))])
+        ones = np.ones(self.count, dtype=self.dtype)
+        return csr_array((ones, order, starts), shape=(len(self.x), self.count))
+
     @cached_property
     def _columns(self) -> np.ndarray:
-        return np.arange(len(self.x), dtype=np.int32 if len(self.x) < 2**31 else np.int64)
+        kind = np.int32 if self.count < 2**31 else np.int64
+        return np.arange(self.count, dtype=kind) if self.rows is None else self.rows.astype(kind)
 
     @cached_property
     def _rows(self) -> np.ndarray:
@@ -102,11 +124,20 @@ class Tokens:
         for start in range(0, len(rows), BLOCK):
             values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
         width = bags.width
-        return Tokens(Bags(values, offsets), np.zeros(width), np.ones(width))
+        return Tokens(
+            Bags(values, offsets), np.zeros(width), np.ones(width), shared=self.rows is not None
+        )
 
     def standard(self, rows: np.ndarray | slice) -> np.ndarray:
         """A few instances in standard units, in double precision."""
-        return (self.x[rows].astype(np.float64) - self.centre) / self.scale
+        wanted = rows if self.rows is None else self.rows[rows]
+        return (self.x[wanted].astype(np.float64) - self.centre) / self.scale
+
+
+def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Distinct rows and which one each row is, when repeats are worth it; else the rows themselves and None."""
+    first, rows = distinct_rows(values)
+    return (values[first], rows) if len(first) <= WORTH * len(values) else (values, None)
 
 
 def centre_and_scale(bags: Bags, centred: bool) -> tuple[np.ndarray, np.ndarray]:

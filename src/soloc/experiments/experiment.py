@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -37,6 +38,15 @@ class Experiment:
     axes: tuple[str, ...] = ()
     seconds: float = 1.0  #: about how long one cell takes: only the time left that is shown depends on it
     figure: str = ""  #: module of `figures` that draws the table, when not named like the experiment
+    needs: tuple[str, ...] = ()  #: modules that soloc itself does not require; without them it is left out
+    extra: str = ""  #: the extra of soloc that brings them
+
+    def lacking(self) -> str:
+        """The sentence that says why it cannot run here, with the pip line; "" when it can."""
+        absent = [module for module in self.needs if find_spec(module) is None]
+        if not absent:
+            return ""
+        return f"{self.name} is left out: it needs {', '.join(absent)} (pip install 'soloc[{self.extra}]')."
 
 
 def cells(config: Any, axes: tuple[str, ...]) -> list[Any]:

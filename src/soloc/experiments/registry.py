@@ -13,6 +13,7 @@ from soloc.experiments import (
 )
 from soloc.experiments.experiment import Experiment
 from soloc.experiments.latent import LATENT_EXPERIMENTS
+from soloc.experiments.text import TEXT_EXPERIMENTS
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     *training.EXPERIMENTS,
@@ -25,4 +26,5 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     failures.EXPERIMENT,
     foundations.EXPERIMENT,
     *LATENT_EXPERIMENTS,
+    *TEXT_EXPERIMENTS,
 )

@@ -51,6 +51,7 @@ class Origin(NamedTuple):
     jobs: int
     quick: bool
     command: str
+    skipped: Sequence[str] = ()  #: what was left out, one sentence each
 
 
 def page(sections: Sequence[Section], origin: Origin) -> str:
@@ -68,6 +69,7 @@ def page(sections: Sequence[Section], origin: Origin) -> str:
         if origin.quick
         else ""
     )
+    left_out = "".join(f'<p class="note">{escape(sentence)}</p>' for sentence in origin.skipped)
     contents = "".join(f'<li><a href="#{s.name}">{escape(s.question)}</a></li>' for s in sections)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -89,6 +91,7 @@ def page(sections: Sequence[Section], origin: Origin) -> str:
 <p class="lead">Single-location regression (Marion, Berthier, Biau and Boyer, 2025) computed again from exact population
 risks and training dynamics, with what follows from them. {verdict}, each with its measured number below.</p>
 {quick}
+{left_out}
 <nav aria-label="Contents"><ol>{contents}<li><a href="#certificates">Certificates: every claim and its number</a></li>
 <li><a href="#origin">Run times and versions</a></li><li><a href="#cite">How to cite</a></li></ol></nav>
 </header>

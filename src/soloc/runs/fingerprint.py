@@ -49,6 +49,17 @@ def versions() -> dict[str, str]:
 
 
 @cache
+def versions_of(modules: tuple[str, ...]) -> dict[str, str]:
+    """Versions of the packages that bring these modules; of one that is missing, "missing"."""
+    brought_by = metadata.packages_distributions() if modules else {}
+    found = {}
+    for module in modules:
+        names = brought_by.get(module, [])
+        found[names[0] if names else module] = metadata.version(names[0]) if names else "missing"
+    return found
+
+
+@cache
 def revision(source: Path) -> str:
     """The git commit of the checkout that holds `source`, or "unversioned" outside one."""
     command = ["git", "-C", str(source if source.is_dir() else source.parent), "rev-parse", "HEAD"]

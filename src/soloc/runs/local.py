@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from soloc.runs.fingerprint import code_version, describe, digest, versions
+from soloc.runs.fingerprint import code_version, describe, digest, versions, versions_of
 from soloc.runs.progress import Progress
 from soloc.runs.store import Store
 
@@ -41,6 +41,7 @@ class Cell(NamedTuple):
     run: Callable[[Any], pd.DataFrame]
     config: Any
     seconds: float = 1.0  #: about how long it takes; decides order and the time left, never the result
+    needs: tuple[str, ...] = ()  #: optional modules that it uses; their versions are part of what decides it
 
     @property
     def key(self) -> str:
@@ -55,7 +56,7 @@ class Cell(NamedTuple):
             "config": config,
             "seed": config.get("seed") if isinstance(config, dict) else None,
             "code": code_version(self.run),
-            "versions": versions(),
+            "versions": {**versions(), **versions_of(self.needs)},
         }
 
 

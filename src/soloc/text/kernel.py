@@ -1,0 +1,87 @@
+"""Word kernel: each word described by its likeness to the words of the training texts.
+
+    phi(x) = K_mm^(-1/2) k(x, words m)        k(x, x') = exp(-gamma |z - z'|^2 / width), z in standard units
+
+Static vectors give every word one place, and a text has few hundred different ones, so a linear key cannot tell all
+plain words from all rated ones; their likenesses can. Landmarks are distinct words: a sample of all instances would be
+mostly "the".
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from soloc.estimators.bags import as_bags
+from soloc.estimators.repeats import distinct_rows
+
+SMALLEST = 1e-6  # eigenvalues of the kernel below this are rounding
+
+
+class WordKernel(TransformerMixin, BaseEstimator):
+    """Kernel features of instances, with distinct instances of the training bags as landmarks.
+
+    Parameters
+    ----------
+    gamma : float, default 0.4
+        How fast likeness falls with the squared distance, in standard units and divided by the width.
+    most : int, default 600
+        Landmarks: all distinct instances when there are no more, else a random part of them.
+    random_state : int, default 0
+        Decides that part.
+
+    Attributes
+    ----------
+    landmarks_ : array of shape (m, width)
+    centre_, scale_ : arrays of shape (width,)
+    n_features_in_ : int
+    """
+
+    def __init__(self, gamma=0.4, most=600, random_state=0):
+        self.gamma = gamma
+        self.most = most
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Choose landmarks among the distinct instances of all bags."""
+        if not isinstance(self.gamma, (int, float)) or not 0 < self.gamma < np.inf:
+            raise ValueError(f"`gamma` must be a positive number, got {self.gamma!r}.")
+        if not isinstance(self.most, (int, np.integer)) or self.most < 1:
+            raise ValueError(f"`most` must be a positive integer, got {self.most!r}.")
+        values = as_bags(X).values
+        self.n_features_in_ = values.shape[1]
+        self.centre_ = values.mean(axis=0, dtype=np.float64)
+        deviation = values.std(axis=0, dtype=np.float64)
+        self.scale_ = np.where(deviation > 1e-12, deviation, np.inf)
+        first, _ = distinct_rows(values)
+        if len(first) > self.most:
+            first = np.sort(np.random.default_rng(self.random_state).choice(first, self.most, replace=False))
+        self.landmarks_ = values[first].astype(np.float64)
+        self._prepare()
+        return self
+
+    def transform(self, X):
+        """Bags of kernel features; each distinct instance is computed once."""
+        check_is_fitted(self)
+        bags = as_bags(X)
+        if bags.width != self.n_features_in_:
+            raise ValueError(
+                f"X has {bags.width} features, but WordKernel is expecting {self.n_features_in_} features as input."
+            )
+        first, rows = distinct_rows(bags.values)
+        features = self._likeness(self._standard(bags.values[first])) @ self._root
+        return bags.with_values(features.astype(np.float32)[rows])
+
+    def _prepare(self) -> None:
+        """The inverse root of the landmarks' kernel, from the landmarks."""
+        self._places = self._standard(self.landmarks_)
+        eigenvalues, vectors = np.linalg.eigh(self._likeness(self._places))
+        self._root = (vectors / np.sqrt(np.maximum(eigenvalues, SMALLEST))) @ vectors.T
+
+    def _standard(self, values: np.ndarray) -> np.ndarray:
+        return (values.astype(np.float64) - self.centre_) / self.scale_
+
+    def _likeness(self, places: np.ndarray) -> np.ndarray:
+        """k(x, m) for each place and landmark."""
+        squares = (places**2).sum(axis=1)[:, None] + (self._places**2).sum(axis=1)
+        distance = np.maximum(squares - 2 * places @ self._places.T, 0.0)
+        return np.exp(-self.gamma / self.n_features_in_ * distance)
