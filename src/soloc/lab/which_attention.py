@@ -11,7 +11,6 @@ from scipy.optimize import minimize_scalar
 
 from soloc.experiments.attentions import EXACT, SIMULATED
 from soloc.predictors.pointwise import Exponential
-from soloc.risk.best_temperature import best_temperature
 from soloc.risk.estimate import Estimate
 from soloc.risk.overlaps import Overlaps
 from soloc.risk.population import excess_risk, log_excess_risk
@@ -59,26 +58,22 @@ def exact_row(name: str, d: int, L: int, gamma: float) -> Row:
     if L == 1 and name in ALL_ON_ONE:
         return Row(name, build(float(task.m)), -math.inf)
     low, high = lam_range(name, task)
-    if name in POINTWISE:
-        found = best_temperature(lambda lam: _log_excess(task, build, lam), low, high)
-        return Row(name, build(float(found.lam[0])), float(found.value[0]))
-    lam, log_excess = _dear_minimum(lambda lam: _log_excess(task, build, lam), low, high)
+    lam, log_excess = _minimum(lambda lam: _log_excess(task, build, lam), low, high, 32 if name in POINTWISE else 13)
     return Row(name, build(lam), log_excess)
 
 
-def _dear_minimum(value: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> tuple[float, float]:
-    """A minimum with few evaluations: 13 values on a grid, then Brent's method between the neighbours of the best."""
-    logs = np.linspace(math.log(low), math.log(high), 13)
+def _minimum(value: Callable[[np.ndarray], np.ndarray], low: float, high: float, points: int) -> tuple[float, float]:
+    """A minimum with few evaluations: a grid in the logarithm, then Brent's method between the neighbours of its best point."""
+    logs = np.linspace(math.log(low), math.log(high), points)
     values = value(np.exp(logs)[:, None])[:, 0]
     best = int(np.argmin(values))
     if not np.isfinite(values[best]):
         return math.exp(logs[best]), float(values[best])
-    ends = float(logs[max(best - 1, 0)]), float(logs[min(best + 1, len(logs) - 1)])
     found = minimize_scalar(
         lambda log: float(value(np.full((1, 1), math.exp(log)))[0, 0]),
-        bounds=ends,
+        bounds=(float(logs[max(best - 1, 0)]), float(logs[min(best + 1, points - 1)])),
         method="bounded",
-        options={"xatol": 2e-4, "maxiter": 14},
+        options={"xatol": 1e-4, "maxiter": 16},
     )
     if found.fun < values[best]:
         return math.exp(found.x), float(found.fun)
