@@ -19,7 +19,7 @@ demo: $(STAMP)  ## compute the paper's results, check every claim, write results
 	$(BIN)/soloc reproduce
 
 test: lint  ## lint, types and all tests that finish in minutes
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks examples

@@ -13,15 +13,12 @@ pytest.importorskip("selenium", reason="the end-to-end tests need selenium")
 _HERE = Path(__file__).resolve().parent
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """All of them on one worker (pytest -n with --dist loadgroup), so that the browser starts once."""
+    """Skip what needs a browser where there is none. With `pytest -n 2 --dist loadfile` one file starts one browser."""
     reason = "Chromium is missing" if CHROMIUM is None else "chromedriver is missing" if DRIVER is None else None
     for item in items:
-        if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-            if reason:
-                item.add_marker(pytest.mark.skip(reason=f"{reason}: apt-get install chromium chromium-driver"))
+        if reason and _HERE in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason=f"{reason}: apt-get install chromium chromium-driver"))
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,6 @@ from soloc.risk.one_sequence import one_sequence
 from soloc.risk.overlaps import NAMES
 from tests.lab.browser.chromium import prefer, resize, wait_for
 
-pytestmark = pytest.mark.xdist_group("browser")
 TRUTH = Overlaps(1.0, 1.0)
 
 
