@@ -49,7 +49,7 @@ def main():
     seconds = timed("wordllama", -1, texts)
     passed = seconds <= 3
     print(f"{'PASS' if passed else 'FAIL'}  4,000 sentences to static vectors: {seconds:.2f} s (at most 3)")
-    passed &= claims(static, text_decisive.Config(seeds=tuple(range(options.draws))))
+    passed &= claims(static, text_decisive.Config(seeds=tuple(range(30, 30 + options.draws))))
     if options.static or text_heads.EXPERIMENT.lacking():
         print(text_heads.EXPERIMENT.lacking() or "the transformer is left out")
         return 0 if passed else 1

@@ -22,7 +22,7 @@ CONTEXTUAL_ALPHA = 20.0  # hidden states differ in every sentence, so no word ca
 class Config:
     """Training and test sentences, drawn anew for each seed of the generator."""
 
-    seeds: tuple[int, ...] = (0, 1, 2)
+    seeds: tuple[int, ...] = (30, 31, 32)  # draws on which nothing was chosen
     vectors: str = STATIC
     layers: tuple[int, ...] = (-1,)
     sentences: int = 4000

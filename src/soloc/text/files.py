@@ -42,7 +42,7 @@ def load_text_model(path: str | Path) -> Pipeline:
         )
     steps: list[tuple[str, Any]] = [("tokens", tokens)]
     if notes["kernel"] is not None:
-        kernel = WordKernel(**notes["kernel"])
+        kernel = WordKernel(tuple(notes["kernel"]["gamma"]), notes["kernel"]["most"])
         kernel.landmarks_ = estimator.more_["landmarks"]
         kernel.centre_, kernel.scale_ = estimator.more_["kernel_centre"], estimator.more_["kernel_scale"]
         kernel.n_features_in_ = kernel.landmarks_.shape[1]

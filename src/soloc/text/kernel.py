@@ -1,10 +1,11 @@
 """Word kernel: each word described by its likeness to the words of the training texts.
 
-    phi(x) = K_mm^(-1/2) k(x, words m)        k(x, x') = exp(-gamma |z - z'|^2 / width), z in standard units
+    phi(x) = K_mm^(-1/2) k(x, words m)        k(x, x') = mean over gamma of exp(-gamma |z - z'|^2 / width), z in standard units
 
 Static vectors give every word one place, and a text has few hundred different ones, so a linear key cannot tell all
 plain words from all rated ones; their likenesses can. Landmarks are distinct words: a sample of all instances would be
-mostly "the".
+mostly "the". Two scales at once: the wide one carries what a word says to words never seen, the narrow one tells apart the words
+that were.
 """
 
 import numpy as np
@@ -22,8 +23,8 @@ class WordKernel(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    gamma : float, default 0.4
-        How fast likeness falls with the squared distance, in standard units and divided by the width.
+    gamma : tuple of floats, default (0.2, 1.0)
+        How fast likeness falls with the squared distance, in standard units and divided by the width, on each scale.
     most : int, default 600
         Landmarks: all distinct instances when there are no more, else a random part of them.
     random_state : int, default 0
@@ -36,15 +37,15 @@ class WordKernel(TransformerMixin, BaseEstimator):
     n_features_in_ : int
     """
 
-    def __init__(self, gamma=0.4, most=600, random_state=0):
+    def __init__(self, gamma=(0.2, 1.0), most=600, random_state=0):
         self.gamma = gamma
         self.most = most
         self.random_state = random_state
 
     def fit(self, X, y=None):
         """Choose landmarks among the distinct instances of all bags."""
-        if not isinstance(self.gamma, (int, float)) or not 0 < self.gamma < np.inf:
-            raise ValueError(f"`gamma` must be a positive number, got {self.gamma!r}.")
+        if not isinstance(self.gamma, tuple) or not self.gamma or not all(_is_positive(one) for one in self.gamma):
+            raise ValueError(f"`gamma` must be a tuple of positive numbers, got {self.gamma!r}.")
         if not isinstance(self.most, (int, np.integer)) or self.most < 1:
             raise ValueError(f"`most` must be a positive integer, got {self.most!r}.")
         values = as_bags(X).values
@@ -84,4 +85,8 @@ class WordKernel(TransformerMixin, BaseEstimator):
         """k(x, m) for each place and landmark."""
         squares = (places**2).sum(axis=1)[:, None] + (self._places**2).sum(axis=1)
         distance = np.maximum(squares - 2 * places @ self._places.T, 0.0)
-        return np.exp(-self.gamma / self.n_features_in_ * distance)
+        return np.mean([np.exp(-gamma / self.n_features_in_ * distance) for gamma in self.gamma], axis=0)
+
+
+def _is_positive(number: object) -> bool:
+    return isinstance(number, (int, float)) and not isinstance(number, bool) and 0 < number < np.inf
