@@ -19,7 +19,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 LIVE = 32  # jobs waiting or running; more are refused
-LANES = {"compute": 2, "fit": 2}  # jobs that run at once, so that fits do not hold up quick work
+LANES = {"compute": 1, "fit": 2}  # jobs that run at once, so that fits do not hold up quick work
 LONGEST = 120.0  # seconds a job may run, whatever it asks for
 WAITING = 60.0  # seconds a job may wait for its turn
 UNHEARD = 20.0  # seconds without a listener after which a job is stopped

@@ -8,11 +8,13 @@ from typing import Any
 
 from soloc.lab.guard import LOOPBACK
 
+_SWITCH = 2e-4  # seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a slow one
 _EVERYWHERE = {"0.0.0.0", "::"}
 
 
 def start(host: str, port: int, browser: bool) -> None:
     """Serve the lab until Ctrl-C. The socket is bound first, so that a taken port is told at once."""
+    sys.setswitchinterval(_SWITCH)
     listener = _listener(host, port)
     port = listener.getsockname()[1]
     everywhere = host in _EVERYWHERE
