@@ -2,9 +2,9 @@
 
 The clients are HTTP clients that replay what the page sends while a hand drags a slider and rests now and then: landscape and
 sequence of every new setting, the next one as soon as both are answered and at least 50 ms have passed; after about twenty moves the
-hand rests for a second or two, and then paths and critical points are asked for as well. Every fourth client compares attentions,
-which the page asks for when the hand rests for 80 ms, starts the job of the last setting and cancels it with the next move. It
-also finds the worst setting of every address.
+hand rests for a second or two, and then paths and critical points, or the landscape of softmax, are asked for as well. Every fourth
+client compares attentions when its hand rests, starts the job of that setting and cancels it with the next move. It also finds the
+worst setting of every address.
 
     python benchmarks/bench_lab_load.py [--seconds 60] [--clients 20]
 """
@@ -68,21 +68,23 @@ async def move_sliders(address: str, number: int, until: float, tally: Tally) ->
             for _ in range(rng.randint(10, 30)):  # one drag
                 began = time.monotonic()
                 chosen = chosen | {slider: setting(rng)[slider]}
-                if number % 4 == 3:
-                    await asyncio.sleep(0.08)
-                    await tally.ask(client, "/api/attentions", {"setting": chosen | {"weight": "erf", "lam": 0.1}})
-                else:
-                    asks = [("/api/landscape", {"setting": chosen}), ("/api/sequence", {"setting": chosen})]
+                if number % 4 != 3:  # what the page asks while the hand moves; it asks for the rest when the hand rests
+                    asks = [("/api/sequence", {"setting": chosen})]
+                    if chosen["weight"] != "softmax":
+                        asks.append(("/api/landscape", {"setting": chosen}))
                     await asyncio.gather(*(tally.ask(client, path, body) for path, body in asks))
                 await asyncio.sleep(max(0.0, 0.05 - (time.monotonic() - began)))
                 if time.monotonic() > until:
                     break
             if number % 4 == 3:
+                await tally.ask(client, "/api/attentions", {"setting": chosen | {"weight": "erf", "lam": 0.1}})
                 answer = await tally.ask(client, "/api/jobs/attentions", {"setting": chosen})
                 job = answer.json().get("job") if answer is not None else None
             elif chosen["weight"] == "erf":
                 await tally.ask(client, "/api/paths", {"setting": chosen})
                 await tally.ask(client, "/api/critical", {"setting": chosen})
+            elif chosen["weight"] == "softmax":
+                await tally.ask(client, "/api/landscape", {"setting": chosen})
             await asyncio.sleep(rng.uniform(1.0, 2.5))  # the hand rests
             chosen = chosen | {"weight": rng.choice(WEIGHTS)}
             if job:

@@ -4,11 +4,10 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
-from soloc.cli import explain, figure, fit, lab, list, predict, reproduce, risk, run, text
-
-COMMANDS = (reproduce, list, run, figure, risk, fit, predict, explain, text, lab)
+COMMANDS = ("reproduce", "list", "run", "figure", "risk", "fit", "predict", "explain", "text", "lab")
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,9 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="One token decides the answer and nobody says which: exact risks, training and estimators.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
-    options = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else [*arguments]
+    wanted = words[:1] if words and words[0] in COMMANDS else COMMANDS  # the others need not be imported
+    for command in wanted:
+        import_module(f"soloc.cli.{command}").add(commands)
+    options = parser.parse_args(words)
     try:
         return options.run(options) or 0
     except (ValueError, TypeError, OSError, ImportError) as error:

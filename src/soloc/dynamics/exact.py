@@ -20,6 +20,7 @@ from soloc.risk.overlaps import Overlaps
 from soloc.risk.population import excess_risk
 from soloc.tasks.single_location import SingleLocation
 
+_WORTH_COMPILING, _IN_CACHE = 50_000, 4096  # closed forms: fewer go through NumPy, so many at a time
 BLOCK = 1024  # risks are evaluated in blocks of one size: one compilation serves every number of records
 
 
@@ -144,6 +145,8 @@ def evaluate(structure: Structure, numbers: Numbers, lam: np.ndarray, overlaps: 
     spread = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).ravel()  # noqa: E731
     flat_numbers = jax.tree.map(spread, numbers)
     flat_lam, flat = spread(lam), overlaps.reshape(5, -1)
+    if has_closed_gradient(structure) and flat.shape[1] < _WORTH_COMPILING:
+        return _closed_by_numpy(flat_numbers, flat_lam, flat).reshape(shape)
     function, size, values = _compiled_risk(structure), flat.shape[1], []
     block = BLOCK if has_closed_gradient(structure) else min(BLOCK, 1 << max(3, (size - 1).bit_length()))
     with jax.enable_x64(True):
@@ -151,6 +154,15 @@ def evaluate(structure: Structure, numbers: Numbers, lam: np.ndarray, overlaps: 
             cut = lambda x, first=first: _padded(x[..., first : first + block], block)  # noqa: E731
             values.append(np.asarray(function(jax.tree.map(cut, flat_numbers), cut(flat_lam), cut(flat))))
     return np.concatenate(values)[:size].reshape(shape)
+
+
+def _closed_by_numpy(numbers: Numbers, lam: np.ndarray, overlaps: np.ndarray) -> np.ndarray:
+    setting = Setting(numbers.m, numbers.gamma, numbers.L)
+    parts = [slice(first, first + _IN_CACHE) for first in range(0, len(lam), _IN_CACHE)]
+    with np.errstate(all="ignore"):  # as JAX does
+        return np.concatenate(
+            [erf_excess(Setting(*(x[part] for x in setting)), lam[part], Five(*overlaps[:, part])) for part in parts]
+        )
 
 
 def _padded(x: np.ndarray, block: int) -> np.ndarray:

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from soloc.dynamics.critical_points import CriticalPoint, critical_points, overlaps_of
 from soloc.dynamics.exact import check_exact_risk, evaluate, split
@@ -137,7 +137,7 @@ def _same_up_to_sign(overlaps: np.ndarray, five: np.ndarray) -> np.ndarray:
 
 def wilson(count: int, n: int, level: float = 0.95) -> tuple[float, float, float]:
     """Share with its Wilson (1927) score interval: share, low, high."""
-    z = float(norm.ppf(0.5 + 0.5 * level))
+    z = float(ndtri(0.5 + 0.5 * level))
     share = count / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))

@@ -150,7 +150,7 @@ EXPERIMENT = Experiment(
     question="Which temperature is best, and what does a wrong one cost?",
     config=Config(),
     quick=Config(
-        gammas=(0.5, 0.7071067811865476, 1.0), log10_dimensions=(2.0, 9.0, 15), log2_factors=(-4.0, 4.0, 17)
+        gammas=(0.7071067811865476, 1.0), lengths=(10, 1000), log10_dimensions=(2.0, 9.0, 15), log2_factors=(-4.0, 4.0, 17)
     ),
     run=run,
     findings=findings,

@@ -9,10 +9,10 @@ import soloc
 from soloc.lab import assets, jobs, sentences
 from soloc.lab.desk import Desk
 from soloc.lab.guard import LOOPBACK, Guard
-from soloc.lab.views import about, attentions, critical, curves, data, landscape, latent, sequence
+from soloc.lab.views import about, attentions, critical, curves, data, landscape, latent, sentence, sequence
 
 #: One module per view, each with its `router`.
-VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, jobs)
+VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, sentence, jobs)
 #: Largest bodies, in bytes, of the addresses that take more than a question.
 LIMITS: dict[str, int] = {**data.UPLOAD}
 

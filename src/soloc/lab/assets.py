@@ -39,7 +39,7 @@ def asset(name: str) -> Asset | None:
         return None
     suffix = name[name.rindex(".") :]
     etag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
-    return Asset(content, gzip.compress(content, 6), etag, _TYPES[suffix])
+    return Asset(content, gzip.compress(content, 1), etag, _TYPES[suffix])
 
 
 @cache

@@ -2,27 +2,35 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from soloc.datasets import BagData, make_peptides, make_single_location
+if TYPE_CHECKING:
+    from soloc.datasets import BagData
 
 _DIGITS = 4  # after the point; what the CSV says is what is fitted
 
 
 def peptides() -> pd.DataFrame:
     """250 peptides: which window of nine residues binds, and how strongly."""
+    from soloc.datasets import make_peptides  # here and below: the page should not wait for scikit-learn
+
     return make_peptides(250).drop(columns="binds")
 
 
 def numbers() -> pd.DataFrame:
     """300 generated bags of 4 to 12 instances whose label is a linear function of one of them."""
+    from soloc.datasets import make_single_location
+
     return _generated(make_single_location(300, width=6, lengths=(4, 12), random_state=1), False)
 
 
 def classes() -> pd.DataFrame:
     """300 generated bags of 4 to 12 instances whose class, low or high, one of them decides."""
+    from soloc.datasets import make_single_location
+
     return _generated(make_single_location(300, width=6, lengths=(4, 12), random_state=2), True)
 
 
@@ -36,7 +44,7 @@ def example_csv(name: str) -> bytes:
     return EXAMPLES[name]().round(_DIGITS).to_csv(index=False).encode()
 
 
-def _generated(data: BagData, as_classes: bool) -> pd.DataFrame:
+def _generated(data: "BagData", as_classes: bool) -> pd.DataFrame:
     bags = data.bags
     owner = np.repeat(np.arange(len(bags)), bags.lengths)
     labels = np.where(data.labels > np.median(data.labels), "high", "low") if as_classes else data.labels

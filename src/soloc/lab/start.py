@@ -21,23 +21,24 @@ def start(host: str, port: int, browser: bool) -> None:
     names = {*LOOPBACK, host, *([socket.gethostname()] if everywhere else [])}
     shown = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/"
-    _say("preparing the landscape and the descent (compilation) ...")
-    threading.Thread(target=_prepare, args=(address, browser), daemon=True, name="prepare").start()
+    _say("preparing the landscape and the descent ...")
+    if browser:  # it starts while the server is imported, and waits for the answers
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    import uvicorn  # here and below: while these are imported, the first plots compile already
+    import uvicorn
 
     from soloc.lab.app import create_app
     from soloc.lab.patience import PatientProtocol
 
     options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
-    uvicorn.Server(uvicorn.Config(create_app(names, any_address=everywhere), http=PatientProtocol, **options)).run(sockets=[listener])
+    app = create_app(names, any_address=everywhere)
+    threading.Thread(target=_prepare, args=(address,), daemon=True, name="prepare").start()
+    uvicorn.Server(uvicorn.Config(app, http=PatientProtocol, **options)).run(sockets=[listener])
 
 
-def _prepare(address: str, browser: bool) -> None:
+def _prepare(address: str) -> None:
     from soloc.lab.prepare import prepare_first, prepare_next, prepare_rest
 
-    if browser:  # it starts while the first plots compile, and waits for the answers
-        webbrowser.open(address)
     prepare_first()
     _say(f"ready: {address}  (Ctrl-C ends it)")
     prepare_next()

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.interpolate import PPoly
 
 from soloc.maths.engine import JAX, Array, engine_of
 
@@ -48,6 +47,8 @@ def interpolate(function: Callable[[Array], Array], low: Array, high: Array, cou
 
 def _pieces(function: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> Callable[[np.ndarray], np.ndarray]:
     """Polynomials on equal pieces of [low, high]."""
+    from scipy.interpolate import PPoly  # here: it takes a third of a second to import, which most users never need
+
     points = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)  # of [0, 1]
     edges = np.linspace(low, max(high, low + 1e-300), _PIECES + 1)
     width = edges[1] - edges[0]

@@ -8,7 +8,7 @@ in which nothing cancels: the variance of erf is one positive integral (`maths.s
 truth enters as erfc. Each moment with b or c follows from those of S by Gaussian integration by parts.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,15 +32,15 @@ class Setting(NamedTuple):
     L: Array
 
 
-def erf_excess(setting: Setting, lam: Array, overlaps: Overlaps) -> Array:
-    """R - eps^2 of erf attention, exact on and off the manifold."""
+def erf_excess(setting: Setting, lam: Array, overlaps: Any) -> Array:
+    """R - eps^2 of erf attention, exact on and off the manifold; `overlaps` has the five by name."""
     signal_variance, signal_mean = _signal(setting, lam, overlaps)
     others = setting.L - 1.0
     background_variance, background_mean = _background(lam, overlaps.rho)
     return signal_variance + others * background_variance + (signal_mean + others * background_mean) ** 2
 
 
-def _signal(setting: Setting, lam: Array, o: Overlaps) -> tuple[Array, Array]:
+def _signal(setting: Setting, lam: Array, o: Any) -> tuple[Array, Array]:
     """Var(S b - c) and E[S b] of the signal token."""
     engine = engine_of(lam, setting.m, o.kappa)
     xp = engine.xp

@@ -11,6 +11,8 @@ import numpy as np
 
 from soloc.maths.numbers import check_count
 from soloc.maths.randomness import generator
+from soloc.predictors.normalised import NormalisedKernel
+from soloc.predictors.pointwise import Pointwise
 from soloc.risk.overlaps import Overlaps, residual_gram
 from soloc.tasks.single_location import SingleLocation
 
@@ -41,14 +43,27 @@ def one_sequence(task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax
     tokens, squares, location, noise = _draw(task, key)
     k, v = _coordinates(overlaps)
     scores, values = tokens @ k, tokens @ v
-    with jax.enable_x64(True):
-        weights = np.asarray(weight(np.asarray(scores)))
+    weights = _weights(weight, scores)
     log_ratio = 0.5 * squares * (1.0 - 1.0 / task.gamma**2) + task.m * tokens[:, 0] / task.gamma**2  # ell(x) up to a constant
     posterior = np.exp(log_ratio - log_ratio.max())
     posterior /= posterior.sum()
     answer = float(tokens[location, 1]) + noise
     prediction, bayes = float(weights @ values), float(posterior @ tokens[:, 1])
     return OneSequence(location, answer, scores, values, weights, posterior, prediction, bayes)
+
+
+def _weights(weight: Any, scores: np.ndarray) -> np.ndarray:
+    """Attention weights by NumPy where a formula gives them: compiling for each new length would cost more than all the rest."""
+    if isinstance(weight, Pointwise):
+        weights = weight.value(weight.lam * scores)
+        return weights / len(scores) if weight.per_length else weights
+    if isinstance(weight, NormalisedKernel):
+        with np.errstate(divide="ignore"):
+            logs = weight.log_kernel(weight.lam * scores)
+        kernel = np.exp(logs - logs.max()) if np.isfinite(logs.max()) else np.zeros_like(logs)
+        return kernel / (kernel.sum() or 1.0)
+    with jax.enable_x64(True):
+        return np.asarray(weight(scores))
 
 
 def _draw(task: SingleLocation, key: jax.Array) -> tuple[np.ndarray, np.ndarray, int, float]:

@@ -3,12 +3,14 @@
 A small smoothed map under coarse level lines repaints in a quarter of the time of Plotly's filled contours, and looks the same.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from soloc.lab.panel import drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LINES_GRID = 30  # cells along an axis of the level lines
 _FLOOR, _DECADES = 1e-12, 4.0  # the colours tell apart risks above this, and within so many decades below the highest
@@ -69,7 +71,7 @@ def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
 _SYMBOLS = {"minimum": "circle", "saddle": "x-thin", "maximum": "triangle-up", "degenerate": "diamond"}
 
 
-def critical_traces(found: pd.DataFrame) -> list[dict[str, Any]]:
+def critical_traces(found: "pd.DataFrame") -> list[dict[str, Any]]:
     """Markers at the critical points, one trace per kind: full where key and value are on the manifold, open elsewhere."""
     traces = []
     for kind, points in found.groupby("kind", sort=True):

@@ -10,13 +10,18 @@ import curves from "./views/curves.js";
 import { bag, data } from "./views/data.js";
 import landscape from "./views/landscape.js";
 import latent from "./views/latent.js";
+import sentence from "./views/sentence.js";
 import sequence from "./views/sequence.js";
+
+const about = await (await fetch("/api/about")).json();
 
 /** Every view of the page. A view: see views/landscape.js. Tabs appear in the order in which views name them. */
 const VIEWS = [landscape, curves, critical, sequence, attentions, latent, data, bag];
 const TABS = { training: "Training", attentions: "Which attention?", latent: "Latent", data: "Your data" };
-
-const about = await (await fetch("/api/about")).json();
+if (about.text) {
+  VIEWS.push(sentence);
+  TABS.text = "Your sentence";
+}
 
 const defaults = { view: Object.keys(TABS)[0] };
 for (const field of [...about.setting, ...VIEWS.flatMap((view) => view.controls?.(about).flatMap((part) => part.fields) ?? [])]) {

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from soloc.experiments.training import PAPER, QUESTIONS, Config
 from soloc.lab.setting import WEIGHTS, Setting
 from soloc.lab.training import Training
+from soloc.text.extras import missing
 
 router = APIRouter(prefix="/api")
 _LABELS = {
@@ -51,6 +52,7 @@ class About(BaseModel):
     setting: list[ControlField]
     training: list[ControlField]
     presets: list[Preset]
+    text: bool = Field(description="whether sentences can be scored: their extra is installed")
 
 
 def control(model: Any, name: str, label: str, **options: Any) -> ControlField:
@@ -86,6 +88,7 @@ async def about() -> About:
             control(Training, "batch", "batch (SGD)"),
         ],
         presets=[_preset(name, config) for name, config in PAPER.items()],
+        text=not missing("text"),
     )
 
 

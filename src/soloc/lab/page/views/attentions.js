@@ -11,7 +11,7 @@ export default {
   title: "Which attention?",
   path: "/api/attentions",
   height: "560px",
-  rest: 80,
+  rest: 250,
   question: (state, lab) => ({ setting: { ...lab.setting(), weight: "erf", lam: 0.1 } }),
   drawn: fill.drawn,
   built(panel, lab) {

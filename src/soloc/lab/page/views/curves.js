@@ -99,7 +99,7 @@ export default {
   title: "Training",
   path: "/api/paths",
   half: true,
-  rest: 120, // while a slider moves, the landscape goes first
+  rest: 200, // while a slider moves, the landscape goes first
   height: "clamp(330px, 36vw, 480px)",
   narrowHeight: "820px",
   controls: (about, lab) => [

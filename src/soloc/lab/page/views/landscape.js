@@ -38,6 +38,7 @@ export default {
   tab: "training",
   title: "Landscape",
   path: "/api/landscape",
+  rest: (state) => (state.get("weight") === "softmax" ? 300 : 0), // its integrals take longer than a slider should wait
   half: true,
   height: "clamp(300px, 34vw, 440px)",
   /** More fields of the address: the moment of training, the run looked through, starts by hand. */

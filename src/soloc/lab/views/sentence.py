@@ -1,0 +1,75 @@
+"""Try your own sentence: which word decides its score, by a model fitted to rated sentences when it is first asked."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from soloc.lab.background import Program
+from soloc.lab.desk import serve
+from soloc.lab.panel import Panel, full, number
+from soloc.lab.setting import Body
+from soloc.text.extras import EXTRAS, missing, pip_line
+
+router = APIRouter(prefix="/api")
+
+
+def _model() -> Any:
+    from soloc.text.pipelines import fit_rated_sentences  # here: the page should not wait for scikit-learn
+
+    return fit_rated_sentences()
+
+
+MODEL = Program("the model of rated sentences", _model)
+
+
+class SentenceAsk(Body):
+    """A sentence in English."""
+
+    sentence: str = Field("My dog is wonderful and sleeps near the door.", min_length=1, max_length=1000, description="to be scored")
+
+
+def sentence_panel(ask: SentenceAsk) -> Panel:
+    """The words of a sentence: attention, contribution, and the score that they add up to."""
+    if missing("text"):
+        raise ValueError(f"Sentences need word vectors, which are not installed: {pip_line(EXTRAS['text'][0])}")
+    if not MODEL.ready():
+        return Panel(
+            figure={"data": [], "layout": {}},
+            python=_python(ask),
+            sentence="A model is fitted to 2,000 sentences with one rated word each. Yours is scored as soon as it is done.",
+            pending=f"Fitting {MODEL.name}",
+        )
+    from soloc.lab.figures.sentence import sentence_figure
+    from soloc.text.sentences import explain_sentence
+
+    found = explain_sentence(_model(), ask.sentence)
+    table = found.table
+    doubt = f" But: {found.doubts[0]}" if found.doubts else ""
+    return Panel(
+        figure=sentence_figure(found),
+        table={
+            "word": table.word.tolist(),
+            **{name: full(table[name].to_numpy(float)) for name in ("weight", "contribution")},
+            "decisive": [int(decisive) for decisive in table.decisive],
+        },
+        python=_python(ask),
+        sentence=(
+            f"Attention looks most at “{found.decisive}”, and the score of the sentence, from -4 (very bad) to 4 (very good), is "
+            f"{found.prediction:+.2f}. It learned from scores alone: nobody ever said which word decides.{doubt}"
+        ),
+        numbers={"decisive word": found.decisive, "score": number(found.prediction), "its attention": number(table.weight.max())},
+    )
+
+
+def _python(ask: SentenceAsk) -> str:
+    return "\n".join(
+        [
+            "from soloc.text import explain_sentence, fit_rated_sentences",
+            "",
+            f"explain_sentence(fit_rated_sentences(), {ask.sentence!r})",
+        ]
+    )
+
+
+serve(router, "/sentence", sentence_panel, "Which word decides a sentence")
