@@ -21,8 +21,8 @@ from soloc.text import (
     save_text_model,
     sentence_page,
 )
+from soloc.text.generator import SLOT
 from soloc.text.pipelines import rated_pipeline
-from soloc.text.rated_sentences import SLOT
 from soloc.text.rated_words import VOCABULARIES, rated_words, ratings
 from soloc.text.static import StaticVectors
 from soloc.text.templates import CLOSINGS, FILLERS, OPENINGS, PATTERNS

@@ -10,8 +10,8 @@ from sklearn.linear_model import RidgeCV
 
 from soloc.estimators.diagnostics import PointingWarning
 from soloc.experiments.experiment import Certificate, Experiment
+from soloc.text.generator import SPLITS, rated_sentences
 from soloc.text.pipelines import rated_pipeline, text_pipeline
-from soloc.text.rated_sentences import SPLITS, rated_sentences
 from soloc.text.tokens import STATIC
 
 ATTENTION, POOLED = "attention", "mean-pool ridge"

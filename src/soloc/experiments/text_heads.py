@@ -9,9 +9,9 @@ import pandas as pd
 from soloc.estimators.diagnostics import PointingWarning
 from soloc.experiments.experiment import Certificate, Experiment
 from soloc.experiments.text_decisive import TRANSFORMER_NEEDS
+from soloc.text.generator import rated_sentences
 from soloc.text.heads import head_attention, pointed_words
 from soloc.text.pipelines import rated_pipeline
-from soloc.text.rated_sentences import rated_sentences
 from soloc.text.transformer import load_transformer
 
 

@@ -8,7 +8,9 @@ import asyncio
 import json
 import logging
 import math
+import os
 import secrets
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -37,6 +39,12 @@ class Stopped(Exception):
 
 class Busy(Exception):
     """There are as many jobs as the server takes."""
+
+
+def _yield_to_questions() -> None:
+    """Give this thread the lowest share of the processor: a slider should not wait for a job."""
+    if sys.platform == "linux":  # elsewhere threads have no priority of their own
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 
 
 class Job:
@@ -79,6 +87,7 @@ class Job:
     def run(self, work: Callable[["Job"], dict[str, Any]], lane: threading.Semaphore) -> None:
         """Wait for a turn in the lane, work, and say how it ended."""
         mine = False
+        _yield_to_questions()
         try:
             while not (mine := lane.acquire(timeout=0.1)):
                 self.check()

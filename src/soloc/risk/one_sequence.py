@@ -16,7 +16,7 @@ from soloc.predictors.pointwise import Pointwise
 from soloc.risk.overlaps import Overlaps, residual_gram
 from soloc.tasks.single_location import SingleLocation
 
-LONGEST = 100_000  # tokens drawn one by one
+LONGEST = 20_000  # tokens drawn one by one
 
 
 class OneSequence(NamedTuple):

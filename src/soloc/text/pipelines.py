@@ -7,8 +7,8 @@ from sklearn.pipeline import Pipeline
 
 from soloc.estimators.classifier import SingleLocationClassifier
 from soloc.estimators.regressor import SingleLocationRegressor
+from soloc.text.generator import rated_sentences
 from soloc.text.kernel import WordKernel
-from soloc.text.rated_sentences import rated_sentences
 from soloc.text.tokens import STATIC, TextTokens
 
 RATED_ALPHA = 2.0  # scores of rated sentences carry no noise, so little is shrunk
