@@ -13,10 +13,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from soloc.lab.panel import Panel
+from soloc.lab.priority import yield_to_others
 from soloc.lab.sentences import Busy, Refusal, TooSlow
 
 _LOG = logging.getLogger("soloc.lab")
-_WORKERS = 4  # computations side by side; the machine has few cores, and each panel asks one question at a time
+_WORKERS = 2  # computations side by side, and as many dear ones behind them: the machine has few cores
 _WAITING = 64  # questions that may wait for a worker
 _SECONDS = 30.0  # after which an answer is given up
 _REMEMBERED = 64 * 2**20  # bytes of answers kept
@@ -33,36 +34,42 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 
 
 class Desk:
-    """A few worker threads, a bounded queue in front of them, and the latest answers."""
+    """A few worker threads, a bounded queue in front of them, and the latest answers.
+
+    Dear questions have workers of their own, which yield to the others: a slider never waits for somebody's critical points.
+    """
 
     def __init__(self, workers: int = _WORKERS, waiting: int = _WAITING, seconds: float = _SECONDS) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="lab")
+        self._dear = ThreadPoolExecutor(workers, thread_name_prefix="lab-dear", initializer=yield_to_others)
         self._places = threading.BoundedSemaphore(workers + waiting)
         self._seconds = seconds
         self._answers: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()
         self._bytes = 0
 
-    async def compute(self, work: Callable[[], Any]) -> Any:
+    async def compute(self, work: Callable[[], Any], dear: bool = False) -> Any:
         """The result of `work`, run by a worker; refused when the queue is full, given up after the time limit."""
-        future = self.submit(work)
+        future = self.submit(work, dear)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
             raise TooSlow(f"The answer took longer than {self._seconds:g} s; take a smaller setting or try again.") from None
 
-    def submit(self, work: Callable[[], Any]) -> "Future[Any]":
+    def submit(self, work: Callable[[], Any], dear: bool = False) -> "Future[Any]":
         """Hand `work` to a worker; its place in the queue is free again when it has really ended."""
         if not self._places.acquire(blocking=False):
             raise Busy("The lab is busy with other computations; try again in a second.")
         try:
-            future = self._pool.submit(work)
+            future = (self._dear if dear else self._pool).submit(work)
         except BaseException:
             self._places.release()
             raise
         future.add_done_callback(lambda _: self._places.release())
         return future
 
-    async def answer(self, request: Request, ask: BaseModel, draw: Callable[[Any], Panel], with_table: bool = False) -> Response:
+    async def answer(
+        self, request: Request, ask: BaseModel, draw: Callable[[Any], Panel], with_table: bool = False, dear: bool = False
+    ) -> Response:
         """The panel that `draw` makes of `ask`, from memory when it is known.
 
         With Accept: text/csv its table in full; else JSON, in which the table is empty or, `with_table`, shortened to ten
@@ -72,7 +79,7 @@ class Desk:
         key = (request.url.path, ask.model_dump_json(), "csv" if as_csv else "json")
         content = self._answers.get(key)
         if content is None:
-            panel, content = await self.compute(lambda: _written(draw(ask), as_csv, with_table))
+            panel, content = await self.compute(lambda: _written(draw(ask), as_csv, with_table), dear)
             if panel.pending is None:
                 self._remember(key, content)
         else:
@@ -87,7 +94,8 @@ class Desk:
 
     def close(self) -> None:
         """Let the workers go; what waits is dropped."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._dear):
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _written(panel: Panel, as_csv: bool, with_table: bool) -> tuple[Panel, bytes]:
@@ -103,11 +111,22 @@ def _short(values: list[Any]) -> list[Any]:
     return [float(f"{value:.10g}") if isinstance(value, float) else value for value in values]
 
 
-def serve(router: APIRouter, path: str, draw: Callable[[Any], Panel], summary: str, *, with_table: bool = False) -> None:
-    """Register the view: POST `path` with the body that the first parameter of `draw` is annotated with."""
+def serve(
+    router: APIRouter,
+    path: str,
+    draw: Callable[[Any], Panel],
+    summary: str,
+    *,
+    with_table: bool = False,
+    dear: Callable[[Any], bool] = lambda ask: False,
+) -> None:
+    """Register the view: POST `path` with the body that the first parameter of `draw` is annotated with.
+
+    `dear` tells which questions take longer than a slider should wait.
+    """
 
     async def endpoint(ask: Any, request: Request) -> Response:
-        return await request.app.state.desk.answer(request, ask, draw, with_table)
+        return await request.app.state.desk.answer(request, ask, draw, with_table, dear(ask))
 
     body = next(hint for name, hint in get_type_hints(draw).items() if name != "return")
     endpoint.__annotations__ = {"ask": body, "request": Request, "return": Response}

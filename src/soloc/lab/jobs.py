@@ -8,9 +8,7 @@ import asyncio
 import json
 import logging
 import math
-import os
 import secrets
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -19,6 +17,8 @@ from typing import Any, Literal
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
+
+from soloc.lab.priority import yield_to_others
 
 LIVE = 32  # jobs waiting or running; more are refused
 LANES = {"compute": 1, "fit": 2}  # jobs that run at once, so that fits do not hold up quick work
@@ -39,12 +39,6 @@ class Stopped(Exception):
 
 class Busy(Exception):
     """There are as many jobs as the server takes."""
-
-
-def _yield_to_questions() -> None:
-    """Give this thread the lowest share of the processor: a slider should not wait for a job."""
-    if sys.platform == "linux":  # elsewhere threads have no priority of their own
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 
 
 class Job:
@@ -87,7 +81,7 @@ class Job:
     def run(self, work: Callable[["Job"], dict[str, Any]], lane: threading.Semaphore) -> None:
         """Wait for a turn in the lane, work, and say how it ended."""
         mine = False
-        _yield_to_questions()
+        yield_to_others()
         try:
             while not (mine := lane.acquire(timeout=0.1)):
                 self.check()

@@ -85,6 +85,7 @@ def compute(
         _compute_missing([cells[i] for i in missing], store, min(jobs, len(missing)), progress, finished)
         for i in missing:
             tables[i] = store.get(cells[i].name, cells[i].key)
+        store.sweep()  # a worker of a killed run may have died since the first look, in the middle of a file
     lost = [cell.name for cell, table in zip(cells, tables, strict=True) if table is None]
     if lost:
         raise OSError(f"{store.directory} does not keep what is written to it ({lost[0]}): check the disk.")

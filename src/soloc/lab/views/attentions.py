@@ -180,7 +180,8 @@ def constructor(attention: Any) -> str:
     return f"{type(attention).__name__}({', '.join(given)})"
 
 
-serve(router, "/attentions", attentions_panel, "Weights at their best temperature: those that are exact at once", with_table=True)
+_SUMMARY = "Weights at their best temperature: those that are exact at once"
+serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, dear=lambda ask: True)
 
 
 @router.post("/jobs/attentions", responses=REFUSALS, summary="Weights at their best temperature: all, as they come")

@@ -74,4 +74,4 @@ def _lowest(found: pd.DataFrame) -> float:
     return float(found["risk"].min())
 
 
-serve(router, "/critical", critical_panel, "Critical points of the population risk")
+serve(router, "/critical", critical_panel, "Critical points of the population risk", dear=lambda ask: True)

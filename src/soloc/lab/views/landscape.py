@@ -139,4 +139,4 @@ def _softmax_map() -> None:
 SOFTMAX_MAP = Program("the softmax landscape", _softmax_map)
 
 
-serve(router, "/landscape", landscape_panel, "Population risk over the alignments")
+serve(router, "/landscape", landscape_panel, "Population risk over the alignments", dear=lambda ask: ask.setting.weight == "softmax")
