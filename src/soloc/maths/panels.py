@@ -1,5 +1,7 @@
 """Composite Gauss-Legendre quadrature on panels that shrink geometrically towards the places where a function is sharp."""
 
+from functools import cache
+
 import numpy as np
 
 from soloc.maths.engine import Array, engine_of
@@ -7,13 +9,18 @@ from soloc.maths.engine import Array, engine_of
 
 def panel_rule(edges: Array, order: int) -> tuple[Array, Array]:
     """Nodes and weights of `order` points on every panel between consecutive edges (last axis); empty panels weigh nothing."""
-    nodes, weights = np.polynomial.legendre.leggauss(order)
+    nodes, weights = _on_one_panel(order)
     left = edges[..., :-1, None]
     length = edges[..., 1:, None] - left
     x = left + 0.5 * (1.0 + nodes) * length
     w = length * (0.5 * weights)
     shape = (*edges.shape[:-1], -1)
     return x.reshape(shape), w.reshape(shape)
+
+
+@cache
+def _on_one_panel(order: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.polynomial.legendre.leggauss(order)
 
 
 def edges_around(points: Array, units: Array, levels: int) -> Array:

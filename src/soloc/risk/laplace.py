@@ -16,7 +16,7 @@ from soloc.maths.panels import edges_around, panel_rule
 
 _ZOOMS, _ZOOM_POINTS = 10, 11  # each zoom shrinks the bracket of a mode by 5
 _LEVELS, _ORDER = 7, 8  # panels on each side of a feature, nodes in each
-_COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
+COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
 _NEGLIGIBLE = 50.0  # an integrand this far below its mode, in logarithms, no longer counts
 _SMALLEST_STEP, _LARGEST_STEP = -5, 22  # powers of 2 between which the width of a feature is sought
 
@@ -104,7 +104,7 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
 
     def curves(u: Array) -> Array:
         """Row j: the curve whose maximum is feature j, on row j of u; the last one peaks where L tokens rise together."""
-        f = _integrands(laws, L, u, _COARSE)
+        f = _integrands(laws, L, u, COARSE)
         rows = xp.stack([f.ss[0], f.single[1], f.pair[2], -xp.abs(f.rise[3] + xp.log(L))])
         return xp.where(xp.isnan(rows), -xp.inf, rows)
 

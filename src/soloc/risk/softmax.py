@@ -5,13 +5,13 @@ import math
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import panel_rule
 from soloc.maths.special import wright_omega
-from soloc.risk.laplace import TokenLaws, TokenMeans
+from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans
 
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LONGEST = 2.0  # longest panel, in standard deviations
 _CLIFF, _BELOW, _GROWTH, _RAMP = 1.3, -3.0, 1.6, 9  # panels at the cliff exp(-e^x) in x, where they begin to grow, and how
 _PANELS = 27
-_AT_ONCE = 64  # values of u side by side
+_AT_ONCE = 288  # values of u side by side times the order: what fits into a cache
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
@@ -67,7 +67,11 @@ def gaussian_means(centre: Array, s: Array, order: int) -> tuple[TokenMeans, Arr
         top = engine.constant(xp.max(log_value, axis=-1))
         mass = engine.once(w * xp.exp(log_value - top[..., None]))
         total = xp.sum(mass, axis=-1)
-        rows.append(TokenMeans(xp.log(total) + top - _LOG_ROOT_TWO_PI, mean(mass, alpha) / total, mean(mass, square) / total))
+        log_total = xp.log(total) + top - _LOG_ROOT_TWO_PI
+        if order > COARSE:
+            rows.append(TokenMeans(log_total, mean(mass, alpha) / total, mean(mass, square) / total))
+        else:  # the search for features reads the logarithms alone
+            rows.append(TokenMeans(log_total, log_total, log_total))
     return TokenMeans(*map(xp.stack, zip(*rows, strict=True))), _log_rise(x[1], rate[1], square[1], w[1], end[1])
 
 
@@ -102,7 +106,7 @@ def softmax_laws(m: Array, gamma: Array, lam: Array, kappa: Array) -> TokenLaws:
             both, rise = gaussian_means(xp.stack([u + shift, u]), scales, order)
             return TokenMeans(*(row[:, 0] for row in both)), TokenMeans(*(row[:, 1] for row in both)), rise
 
-        return engine.in_blocks(of_both, u, _AT_ONCE)
+        return engine.in_blocks(of_both, u, _AT_ONCE // order)
 
     return TokenLaws(
         means=means,
