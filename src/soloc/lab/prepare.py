@@ -7,7 +7,7 @@ _HEAD_START = 3.0  # seconds that belong to the browser and its first plots
 
 
 def prepare_first() -> None:
-    """Compile what the first plot needs; other views are not even imported yet."""
+    """Draw the first plot once, so that nothing is new when the page asks."""
     from soloc.lab.views.landscape import LandscapeAsk, landscape_panel
 
     landscape_panel(LandscapeAsk())

@@ -43,10 +43,10 @@ def rated_sentences(
     ----------
     n : int
         From 500 to 50,000.
-    split : {"train", "seen", "templates", "words", "both"}
+    split : {"train", "seen", "templates", "words", "both", "everything"}
         "train" uses three quarters of the patterns and words. "seen" makes other sentences of the same patterns and
-        words; "templates" uses patterns and clauses that training never shows; "words" rated words and plain words
-        that it never shows; "both" both.
+        words; "templates" uses patterns and clauses that training never shows; "words" rated words that it never
+        shows; "both" both; in "everything" the plain words are new as well.
     vocabulary : {"everyday", "wide"}
         212 everyday adjectives, or these and 548 rarer ones.
     noise : float
