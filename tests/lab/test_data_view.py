@@ -17,6 +17,7 @@ from soloc.lab.bag_sessions import Tables
 from soloc.lab.bag_study import study
 from soloc.lab.bag_worker import answer
 from soloc.lab.jobs import Job, Stopped
+from soloc.lab.office import Office
 
 pytestmark = pytest.mark.xdist_group("data")
 COLUMNS = {"bag": "bag", "label": "label", "name": "instance"}
@@ -118,7 +119,7 @@ def test_a_fit_that_cannot_be_ends_in_a_sentence(client, fitted):
 
 def test_a_worker_is_killed_when_its_job_is_cancelled():
     workers = Workers()
-    job = Job(60.0)
+    job = Job(60.0, Office())
     job.cancel()
     began = time.monotonic()
     with pytest.raises(Stopped):

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 
 from soloc.lab import jobs as room
 from soloc.lab.jobs import Busy, Jobs, jobs_of, router, start_job
+from soloc.lab.office import Office
 
 
 def events(text: str) -> list[dict]:
@@ -27,6 +28,7 @@ def wait_for_end(job, seconds=10.0):
 @pytest.fixture
 def client():
     app = FastAPI()
+    app.state.jobs = Jobs(Office())
     app.include_router(router)
 
     @app.post("/api/jobs/count")
@@ -66,7 +68,7 @@ def test_an_unknown_job_is_404_with_a_sentence(client):
 
 
 def test_a_cancelled_job_stops_and_says_so():
-    jobs = Jobs()
+    jobs = Jobs(Office())
     job = jobs.start(forever)
     job.cancel()
     wait_for_end(job)
@@ -74,14 +76,14 @@ def test_a_cancelled_job_stops_and_says_so():
 
 
 def test_a_job_stops_when_its_time_is_over():
-    job = Jobs().start(forever, seconds=0.05)
+    job = Jobs(Office()).start(forever, seconds=0.05)
     wait_for_end(job)
     assert job.state == "failed" and "0.05 seconds" in job.events[-1]
 
 
 def test_a_job_that_nobody_hears_stops(monkeypatch):
     monkeypatch.setattr(room, "UNHEARD", 0.05)
-    job = Jobs().start(forever)
+    job = Jobs(Office()).start(forever)
     wait_for_end(job)
     assert job.state == "failed" and "nobody" in job.events[-1]
 
@@ -94,20 +96,20 @@ def test_errors_become_sentences_never_tracebacks(caplog):
         raise ZeroDivisionError("secret detail")
 
     for work, sentence in ((refuses, "`x` must be positive, got -1."), (breaks, "nobody foresaw")):
-        job = Jobs().start(work)
+        job = Jobs(Office()).start(work)
         wait_for_end(job)
         assert sentence in job.events[-1] and "secret" not in job.events[-1]
 
 
 def test_an_answer_that_is_not_finite_is_refused_in_a_sentence(caplog):
-    job = Jobs().start(lambda job: {"number": float("nan")})
+    job = Jobs(Office()).start(lambda job: {"number": float("nan")})
     wait_for_end(job)
     assert job.state == "failed" and "not finite" in job.events[-1]
 
 
 def test_jobs_are_bounded_in_number_and_forgotten_after_their_end(monkeypatch):
     monkeypatch.setattr(room, "LIVE", 3)
-    jobs = Jobs()
+    jobs = Jobs(Office())
     live = [jobs.start(forever) for _ in range(3)]
     with pytest.raises(Busy):
         jobs.start(forever)
@@ -121,13 +123,13 @@ def test_jobs_are_bounded_in_number_and_forgotten_after_their_end(monkeypatch):
 
 def test_a_job_may_only_say_so_much(monkeypatch):
     monkeypatch.setattr(room, "MOST_EVENTS", 5)
-    job = Jobs().start(forever)
+    job = Jobs(Office()).start(forever)
     wait_for_end(job)
     assert job.state == "failed" and len(job.events) == 6
 
 
 def test_a_full_lane_lets_jobs_wait_their_turn():
-    jobs = Jobs()
+    jobs = Jobs(Office())
     running = [jobs.start(forever) for _ in range(room.LANES["compute"])]
     waiting = jobs.start(lambda job: {})
     other = jobs.start(lambda job: {}, lane="fit")

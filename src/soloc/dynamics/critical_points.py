@@ -18,7 +18,10 @@ from soloc.dynamics.overlap_map import Five
 
 _ITERATIONS = 300
 _AXES = np.asarray([0, 5, 4, 1])  # the coordinates of (k, v) that are kappa, nu, theta, eta
+_CROSS = np.kron(np.asarray([[0.0, 1.0], [1.0, 0.0]]), np.eye(4))  # the Hessian of rho = k . v
 _ZERO = 1e-7  # eigenvalues below this share of the largest are zero
+_ROUNDING = 1e-15  # a projected gradient below this share of the gradient cannot become smaller
+_LOOK = 20  # iterations between two looks at the progress
 _STILL = 1e-9  # a gradient below this share of the largest slope is zero
 
 
@@ -114,8 +117,7 @@ class _Slopes:
         multipliers = np.repeat(along, 4, axis=1)
         self.projected = gradient - multipliers * points
         self.size = np.linalg.norm(gradient, axis=1)
-        cross = np.kron(np.asarray([[0.0, 1.0], [1.0, 0.0]]), np.eye(4))
-        curvature = np.swapaxes(jacobian, 1, 2) @ bend @ jacobian + slope[:, 4, None, None] * cross
+        curvature = np.swapaxes(jacobian, 1, 2) @ bend @ jacobian + slope[:, 4, None, None] * _CROSS
         self.hessian = curvature - multipliers[:, :, None] * np.eye(8)
         rho = slope[:, 4]
         self.outside = np.stack([np.stack([-along[:, 0], rho], axis=1), np.stack([rho, -along[:, 1]], axis=1)], axis=1)
@@ -137,11 +139,21 @@ def _slopes_and_bends(structure: Structure) -> Callable[..., tuple[Five, Five]]:
 
 
 def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray) -> np.ndarray:
-    """Levenberg and Marquardt on |projected gradient|^2 from many starts at once; the points that became still."""
+    """Levenberg and Marquardt on |projected gradient|^2 from many starts at once; the points that became still.
+
+    It ends early once the gradient of every start is zero to rounding or has stopped to fall: most starts get stuck at a point
+    where the gradient is small but not zero.
+    """
     x = _normalised(starts)
     here = _Slopes(structure, numbers, lam, x)
     damping = np.full(len(x), 1e-2)
-    for _ in range(_ITERATIONS):
+    before = np.full(len(x), np.inf)
+    for iteration in range(_ITERATIONS):
+        force = np.sum(here.projected**2, axis=1)
+        if iteration % _LOOK == 0:
+            if np.all((force > 0.9 * before) | (force <= (_ROUNDING * here.size) ** 2)):
+                break
+            before = force
         tangent = _tangent(x)
         slope = tangent @ here.hessian @ tangent
         normal = slope @ slope
@@ -150,7 +162,7 @@ def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarr
         move = np.linalg.solve(normal + (damping * scale)[:, None, None] * np.eye(8), -push[..., None])[..., 0]
         new = _normalised(x + move)
         there = _Slopes(structure, numbers, lam, new)
-        better = np.sum(there.projected**2, axis=1) < np.sum(here.projected**2, axis=1)
+        better = np.sum(there.projected**2, axis=1) < force
         x[better] = new[better]
         for part in ("projected", "hessian", "size"):
             getattr(here, part)[better] = getattr(there, part)[better]

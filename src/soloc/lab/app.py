@@ -2,13 +2,17 @@
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 
 import soloc
 from soloc.lab import assets, jobs, sentences
+from soloc.lab.bag_process import Workers
+from soloc.lab.bag_sessions import Tables
 from soloc.lab.desk import Desk
 from soloc.lab.guard import LOOPBACK, Guard
+from soloc.lab.jobs import Jobs
 from soloc.lab.views import about, attentions, critical, curves, data, landscape, latent, sentence, sequence
 
 #: One module per view, each with its `router`.
@@ -20,14 +24,13 @@ LIMITS: dict[str, int] = {**data.UPLOAD}
 def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> FastAPI:
     """The lab as an ASGI application, answering under the names in `hosts` (see `Guard`)."""
     desk = Desk()
+    parts: dict[str, Any] = {"desk": desk, "jobs": Jobs(desk.office), "workers": Workers(), "tables": Tables()}
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        desk.close()
-        for part in ("jobs", "workers", "tables"):
-            if hasattr(app.state, part):
-                getattr(app.state, part).close()
+        for part in parts.values():
+            part.close()
 
     app = FastAPI(
         title="soloc lab",
@@ -37,7 +40,8 @@ def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> 
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.desk = desk
+    for name, part in parts.items():
+        setattr(app.state, name, part)
     sentences.install(app)
     for view in VIEWS:
         app.include_router(view.router)

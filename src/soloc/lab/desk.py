@@ -2,22 +2,21 @@
 
 import asyncio
 import json
-import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, get_type_hints
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
+from soloc.lab.office import Office
 from soloc.lab.panel import Panel
-from soloc.lab.priority import yield_to_others
 from soloc.lab.sentences import Busy, Refusal, TooSlow
 
-_LOG = logging.getLogger("soloc.lab")
-_WORKERS = 2  # computations side by side, and as many dear ones behind them: the machine has few cores
+_WORKERS = 2  # quick computations side by side: the machine has few cores
 _WAITING = 64  # questions that may wait for a worker
 _SECONDS = 30.0  # after which an answer is given up
 _REMEMBERED = 64 * 2**20  # bytes of answers kept
@@ -36,31 +35,33 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 class Desk:
     """A few worker threads, a bounded queue in front of them, and the latest answers.
 
-    Dear questions have workers of their own, which yield to the others: a slider never waits for somebody's critical points.
+    Dear questions go to the back office: a slider never waits for somebody's critical points.
     """
 
     def __init__(self, workers: int = _WORKERS, waiting: int = _WAITING, seconds: float = _SECONDS) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="lab")
-        self._dear = ThreadPoolExecutor(workers, thread_name_prefix="lab-dear", initializer=yield_to_others)
+        self.office = Office()
         self._places = threading.BoundedSemaphore(workers + waiting)
         self._seconds = seconds
         self._answers: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()
         self._bytes = 0
 
-    async def compute(self, work: Callable[[], Any], dear: bool = False) -> Any:
-        """The result of `work`, run by a worker; refused when the queue is full, given up after the time limit."""
-        future = self.submit(work, dear)
+    async def compute(self, work: Callable[..., Any], *arguments: Any, dear: bool = False) -> Any:
+        """The result of `work(*arguments)`, done by a worker; refused when the queue is full, given up after the time limit."""
+        future = self.submit(work, *arguments, dear=dear)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
             raise TooSlow(f"The answer took longer than {self._seconds:g} s; take a smaller setting or try again.") from None
+        except BrokenProcessPool:
+            raise TooSlow("The computation was interrupted; ask again.") from None
 
-    def submit(self, work: Callable[[], Any], dear: bool = False) -> "Future[Any]":
-        """Hand `work` to a worker; its place in the queue is free again when it has really ended."""
+    def submit(self, work: Callable[..., Any], *arguments: Any, dear: bool = False) -> "Future[Any]":
+        """Hand work to a worker; its place in the queue is free again when it has really ended."""
         if not self._places.acquire(blocking=False):
             raise Busy("The lab is busy with other computations; try again in a second.")
         try:
-            future = (self._dear if dear else self._pool).submit(work)
+            future = (self.office if dear else self._pool).submit(work, *arguments)
         except BaseException:
             self._places.release()
             raise
@@ -79,9 +80,8 @@ class Desk:
         key = (request.url.path, ask.model_dump_json(), "csv" if as_csv else "json")
         content = self._answers.get(key)
         if content is None:
-            panel, content = await self.compute(lambda: _written(draw(ask), as_csv, with_table), dear)
-            if panel.pending is None:
-                self._remember(key, content)
+            content = await self.compute(_written, draw, ask, as_csv, with_table, dear=dear)
+            self._remember(key, content)
         else:
             self._answers.move_to_end(key)
         return Response(content, media_type="text/csv" if as_csv else "application/json")
@@ -94,16 +94,17 @@ class Desk:
 
     def close(self) -> None:
         """Let the workers go; what waits is dropped."""
-        for pool in (self._pool, self._dear):
-            pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self.office.close()
 
 
-def _written(panel: Panel, as_csv: bool, with_table: bool) -> tuple[Panel, bytes]:
+def _written(draw: Callable[[Any], Panel], ask: BaseModel, as_csv: bool, with_table: bool) -> bytes:
+    panel = draw(ask)
     if as_csv:
-        return panel, panel.csv().encode()
+        return panel.csv().encode()
     table = {name: _short(values) for name, values in panel.table.items()} if with_table else {}
     content = panel.model_dump(exclude={"table"}) | {"table": table}
-    return panel, json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _short(values: list[Any]) -> list[Any]:

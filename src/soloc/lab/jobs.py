@@ -12,13 +12,14 @@ import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from soloc.lab.priority import yield_to_others
+from soloc.lab.office import Office
 
 LIVE = 32  # jobs waiting or running; more are refused
 LANES = {"compute": 1, "fit": 2}  # jobs that run at once, so that fits do not hold up quick work
@@ -44,7 +45,8 @@ class Busy(Exception):
 class Job:
     """One piece of work: `report` speaks to whoever listens, and raises `Stopped` when the work should end."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, office: Office) -> None:
+        self._office = office
         self.id = secrets.token_urlsafe(16)
         self.state: State = "waiting"
         self.seconds = min(seconds, LONGEST)
@@ -78,10 +80,26 @@ class Job:
         self.check()
         self._say({"kind": "progress", **facts})
 
+    def elsewhere(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """`function(*arguments)`, computed in the back office; raises `Stopped` while it waits if the work should end."""
+        future = self._office.submit(function, *arguments)
+        while True:
+            try:
+                return future.result(timeout=0.05)
+            except TimeoutError:
+                if future.done():
+                    raise
+                try:
+                    self.check()
+                except Stopped:
+                    future.cancel()
+                    raise
+            except BrokenProcessPool:
+                raise ValueError("The computation was interrupted; ask again.") from None
+
     def run(self, work: Callable[["Job"], dict[str, Any]], lane: threading.Semaphore) -> None:
         """Wait for a turn in the lane, work, and say how it ended."""
         mine = False
-        yield_to_others()
         try:
             while not (mine := lane.acquire(timeout=0.1)):
                 self.check()
@@ -149,7 +167,8 @@ class Job:
 class Jobs:
     """All jobs of one server."""
 
-    def __init__(self) -> None:
+    def __init__(self, office: Office) -> None:
+        self._office = office
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
         self._lanes = {name: threading.Semaphore(count) for name, count in LANES.items()}
@@ -160,7 +179,7 @@ class Jobs:
             self._forget()
             if sum(job.ended is None for job in self._jobs.values()) >= LIVE:
                 raise Busy
-            job = Job(seconds)
+            job = Job(seconds, self._office)
             self._jobs[job.id] = job
         threading.Thread(target=job.run, args=(work, self._lanes[lane]), name=f"job-{lane}", daemon=True).start()
         return job
@@ -194,10 +213,7 @@ class Started(BaseModel):
 
 async def jobs_of(request: Request) -> Jobs:
     """The jobs of the server, as a FastAPI dependency."""
-    state = request.app.state
-    if not hasattr(state, "jobs"):
-        state.jobs = Jobs()
-    return state.jobs
+    return request.app.state.jobs
 
 
 def start_job(jobs: Jobs, work: Callable[[Job], dict[str, Any]], *, seconds: float = 30.0, lane: str = "compute") -> Started:

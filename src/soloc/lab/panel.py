@@ -1,5 +1,6 @@
 """A panel: what every view answers, the same for the page and for scripts."""
 
+import base64
 import csv
 import io
 from typing import Any
@@ -19,7 +20,7 @@ class Panel(BaseModel):
     sentence: str = Field(description="what is seen, in two sentences")
     numbers: dict[str, float | int | str | None] = Field(default_factory=dict, description="the numbers written in the panel")
     overlays: dict[str, list[dict[str, Any]]] = Field(default_factory=dict, description="Plotly traces for other panels, by name")
-    pending: str | None = Field(default=None, description="what is still being prepared: ask again in a second")
+    pending: str | None = Field(default=None, description="what is still being computed by a job")
 
     def csv(self) -> str:
         """The table as CSV, numbers in full."""
@@ -39,6 +40,16 @@ def drawn(values: Any, digits: int = _DIGITS) -> list[Any]:
     rounded = np.where(finite, np.round(np.where(finite, array, 0.0) * scale) / scale, 0.0).astype(object)
     rounded[~finite] = None
     return rounded.tolist()
+
+
+def packed(values: np.ndarray) -> dict[str, str]:
+    """A whole array as Plotly reads it without parsing a single number; what is not finite should be NaN, a gap."""
+    content = np.ascontiguousarray(values, dtype="<f8")
+    return {
+        "dtype": "f8",
+        "bdata": base64.b64encode(content.tobytes()).decode(),
+        "shape": ", ".join(str(size) for size in content.shape),
+    }
 
 
 def full(values: Any) -> list[Any]:

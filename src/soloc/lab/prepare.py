@@ -1,9 +1,8 @@
-"""What is compiled before it is asked for: the first plots at once, the slower programs behind them."""
+"""What is done before it is asked for: the first plots at once, then the back office."""
 
-import time
 from collections.abc import Callable
 
-_HEAD_START = 3.0  # seconds that belong to the browser and its first plots
+from soloc.lab.office import Office
 
 
 def prepare_first() -> None:
@@ -23,15 +22,19 @@ def prepare_next() -> None:
     asset(PLOTLY)
 
 
-def prepare_rest(say: Callable[[str], None]) -> None:
-    """Compile, one after the other, what a user may ask for next."""
-    from soloc.lab.background import BAYES, BAYES_IS_SOFTMAX
-    from soloc.lab.views.critical import CriticalAsk, critical_panel
-    from soloc.lab.views.landscape import SOFTMAX_MAP
-
-    time.sleep(_HEAD_START)
-    critical_panel(CriticalAsk())
-    for program in (BAYES, SOFTMAX_MAP, BAYES_IS_SOFTMAX):
-        say(f"preparing in the background: {program.name} ...")
-        program.prepare().result()
+def prepare_office(office: Office, say: Callable[[str], None]) -> None:
+    """Open the back office, with everything compiled that its questions need."""
+    say("preparing in the background: a process for critical points, training and other long computations ...")
+    office.open(_compile_for_office)
     say("all prepared.")
+
+
+def _compile_for_office() -> None:
+    from soloc.lab.training import QuickPathsAsk
+    from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
+    from soloc.lab.views.critical import CriticalAsk, critical_panel
+    from soloc.lab.views.curves import curves_panel
+
+    curves_panel(QuickPathsAsk())
+    critical_panel(CriticalAsk())
+    attentions_panel(AttentionsAsk())

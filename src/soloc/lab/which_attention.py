@@ -1,7 +1,7 @@
 """Which attention? Every weight of the package at its best temperature for one task: exact where it can be, simulated elsewhere."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -113,25 +113,17 @@ def simulated_excess(task: SingleLocation, attention: Any, rounds: int = _ROUNDS
 
     Given the scores, the expected squared error is gamma^2 (1 - p_J)^2 + the sum of the other p_l^2.
     """
-    parts = [_errors(task, type(attention), float(attention.lam), number) for number in range(rounds)]
-    errors = np.concatenate(parts)
+    errors = _all_errors(task, attention, rounds)
     return Estimate(float(errors.mean()), float(errors.std() / math.sqrt(len(errors))))
 
 
-def simulated_rows(name: str, d: int, L: int, gamma: float) -> Iterator[Row]:
-    """The row of a simulated weight, again and again as its error shrinks."""
-    task = SingleLocation(d=d, L=L, gamma=gamma)
-    best = best_simulated(name, d, L, gamma)
-    errors = np.empty(0)
-    for number in range(_ROUNDS):
-        errors = np.concatenate([errors, _errors(task, type(best), float(best.lam), number)])
-        if number + 1 in (1, 4, _ROUNDS):
-            mean = float(errors.mean())
-            error, count = float(errors.std() / math.sqrt(len(errors))), len(errors)
-            if mean > 0.0:
-                yield Row(name, best, math.log(mean), error, count)
-            else:  # the rule of three: a miss costs at most gamma^2 + 1
-                yield Row(name, best, -math.inf, error, count, below=3.0 * (gamma**2 + 1.0) / count)
+def simulated_row(name: str, best: Any, d: int, L: int, gamma: float) -> Row:
+    """The row of a simulated weight at its best lam, `best`."""
+    errors = _all_errors(SingleLocation(d=d, L=L, gamma=gamma), best, _ROUNDS)
+    mean, error, count = float(errors.mean()), float(errors.std() / math.sqrt(len(errors))), len(errors)
+    if mean > 0.0:
+        return Row(name, best, math.log(mean), error, count)
+    return Row(name, best, -math.inf, error, count, below=3.0 * (gamma**2 + 1.0) / count)  # rule of three: a miss costs at most that
 
 
 @lru_cache(maxsize=4096)
@@ -151,6 +143,10 @@ def best_simulated(name: str, d: int, L: int, gamma: float) -> Any:
         centre, step = grid[ties[len(ties) // 2]], grid[1] - grid[0]
         low, high = centre - step, centre + step
     return kind(math.exp(centre))
+
+
+def _all_errors(task: SingleLocation, attention: Any, rounds: int) -> np.ndarray:
+    return np.concatenate([_errors(task, type(attention), float(attention.lam), number) for number in range(rounds)])
 
 
 def _errors(task: SingleLocation, kind: Any, lam: float, number: int) -> np.ndarray:

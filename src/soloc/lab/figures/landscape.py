@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from soloc.lab.panel import drawn
+from soloc.lab.panel import drawn, packed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,17 +29,17 @@ def landscape_figure(axis: np.ndarray, risk: np.ndarray) -> dict[str, Any]:
     bottom, top = low, max(high, low + 1e-6)
     values, labels = _ticks(bottom, top)
     surface = {
-        "type": "heatmap", "zsmooth": "fast", "name": "risk", "x": drawn(axis, 4), "y": drawn(axis, 4), "z": drawn(height, 5),
-        "customdata": drawn(risk, 4), "zmin": bottom, "zmax": top, "colorscale": CIVIDIS,
+        "type": "heatmap", "zsmooth": "fast", "name": "risk", "x": drawn(axis, 4), "y": drawn(axis, 4), "z": packed(height),
+        "customdata": packed(risk), "zmin": bottom, "zmax": top, "colorscale": CIVIDIS,
         "colorbar": {
             "title": {"text": "risk", "side": "top"}, "tickvals": values, "ticktext": labels, "thickness": 10, "outlinewidth": 0,
             "len": 0.98, "xpad": 6,
         },
-        "hovertemplate": "κ %{x:.2f}, ν %{y:.2f}<br>risk %{customdata}<extra></extra>",
+        "hovertemplate": "κ %{x:.2f}, ν %{y:.2f}<br>risk %{customdata:.4g}<extra></extra>",
     }  # fmt: skip
     every = max(1, (len(axis) - 1) // _LINES_GRID)
     lines = {
-        "type": "contour", "x": drawn(axis[::every], 4), "y": drawn(axis[::every], 4), "z": drawn(height[::every, ::every], 5),
+        "type": "contour", "x": drawn(axis[::every], 4), "y": drawn(axis[::every], 4), "z": packed(height[::every, ::every]),
         "contours": {"coloring": "none", "start": bottom, "end": top, "size": (top - bottom) / 14},
         "line": {"width": 0.7, "color": "rgba(255,255,255,0.3)"}, "showscale": False, "hoverinfo": "skip",
     }  # fmt: skip

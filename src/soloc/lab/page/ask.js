@@ -13,7 +13,7 @@ async function post(path, body) {
 }
 
 export class Asker {
-  #path; #busy = false; #next = null; #last = null; #retry = null;
+  #path; #busy = false; #next = null; #last = null;
 
   /** `onAnswer(answer, body)` and `onRefusal(sentence)` are called in the order of the questions; `onBusy(flag)` around them. */
   constructor(path, { onAnswer, onRefusal, onBusy = () => {} }) {
@@ -28,7 +28,6 @@ export class Asker {
     const body = JSON.stringify(question);
     if (body === this.#last) return;
     this.#last = body;
-    clearTimeout(this.#retry);
     this.#next = body;
     if (!this.#busy) this.#work();
   }
@@ -45,9 +44,8 @@ export class Asker {
       if (!known) this.onBusy(true);
       try {
         const answer = known ?? await post(this.#path, body);
-        if (!answer.pending) remember(key, answer);
+        remember(key, answer);
         await this.onAnswer(answer, body);
-        if (answer.pending) this.#again(body);
       } catch (error) {
         this.onRefusal(error.message);
         this.#last = null;
@@ -55,13 +53,6 @@ export class Asker {
     }
     this.#busy = false;
     this.onBusy(false);
-  }
-
-  // Something was still being prepared: ask the same again in a second, unless a newer question came.
-  #again(body) {
-    this.#retry = setTimeout(() => {
-      if (this.#last === body && this.idle) { this.#next = body; this.#work(); }
-    }, 1000);
   }
 }
 

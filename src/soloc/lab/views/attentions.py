@@ -1,7 +1,6 @@
 """View 4, which attention?: all weights at their best temperature against the Bayes, linear and null risks."""
 
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from functools import lru_cache
@@ -16,14 +15,13 @@ from soloc.lab.figures.attentions import attentions_figure, drawn_at, power
 from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.lab.panel import Panel, number
 from soloc.lab.setting import Body, Setting
-from soloc.lab.which_attention import DRAWN, KERNELS, LONGEST_DRAWN, POINTWISE, Row, exact_row, simulated_rows
+from soloc.lab.which_attention import DRAWN, KERNELS, LONGEST_DRAWN, POINTWISE, Row, best_simulated, exact_row, simulated_row
 from soloc.risk.population import linear_risk, log_bayes_excess
 from soloc.tasks.single_location import SingleLocation
 
-SECONDS = 120.0  # of one job; warm it takes a few, and only the first one compiles
+SECONDS = 60.0  # of one job, which takes a few
 ORDER = (*EXACT, *SIMULATED)
 router = APIRouter(prefix="/api")
-_dear = threading.Lock()  # one dear integral at a time: two jobs would compile the same program twice
 
 
 class AttentionsAsk(Body):
@@ -47,36 +45,18 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     def show() -> None:
         job.report(panel=panel_of(setting, list(rows.values()), bayes).model_dump())
 
-    def simulate() -> None:
-        for name in DRAWN if setting.L <= LONGEST_DRAWN else ():
-            for row in simulated_rows(name, setting.d, setting.L, setting.gamma):
-                rows[name] = row
-                job.check()
-            show()
-
     show()
-    compiled = bool(_bayes.cache_info().currsize)  # until then simulations are quicker
-    if not compiled:
-        simulate()
-    bayes = _in_turn(job, lambda: _bayes(setting.d, setting.L, setting.gamma))
-    rows["softmax"] = _in_turn(job, lambda: _exact("softmax", setting))
+    bayes = job.elsewhere(_bayes, setting.d, setting.L, setting.gamma)
+    rows["softmax"] = job.elsewhere(_exact, "softmax", setting)
     show()
-    if compiled:
-        simulate()
+    for name in DRAWN if setting.L <= LONGEST_DRAWN else ():
+        best = job.elsewhere(best_simulated, name, setting.d, setting.L, setting.gamma)
+        rows[name] = job.elsewhere(simulated_row, name, best, setting.d, setting.L, setting.gamma)
+        show()
     for name in KERNELS:
-        rows[name] = _in_turn(job, lambda name=name: _exact(name, setting))
+        rows[name] = job.elsewhere(_exact, name, setting)
         show()
     return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
-
-
-def _in_turn(job: Job, work: Any) -> Any:
-    while not _dear.acquire(timeout=0.05):
-        job.check()
-    try:
-        job.check()
-        return work()
-    finally:
-        _dear.release()
 
 
 def _exact(name: str, setting: Setting) -> Row:

@@ -1,7 +1,7 @@
 """View 2, the curves: risk, excess over Bayes, alignments, distance to the manifold and lam along the paths."""
 
-import time
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Any
 
 import jax
@@ -13,7 +13,6 @@ from soloc.dynamics.landscape import name_of
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.sgd_path import sgd_path
-from soloc.lab.background import bayes_or_none
 from soloc.lab.desk import REFUSALS, serve
 from soloc.lab.figures.curves import curves_figure, path_traces
 from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
@@ -21,6 +20,8 @@ from soloc.lab.panel import Panel, full, number
 from soloc.lab.sentences import Refusal
 from soloc.lab.training import LongPathsAsk, PathsAsk, QuickPathsAsk
 from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.risk.population import bayes_risk
+from soloc.tasks.single_location import SingleLocation
 
 router = APIRouter(prefix="/api")
 _TOGETHER = 8  # runs computed together whatever their number: one compilation serves them all
@@ -53,9 +54,6 @@ def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
         path = sgd_path(setting.task(), setting.attention(), start, key, batch_size=training.batch, **how)
     else:
         path = population_path(setting.task(), setting.attention(), start, **how)
-    while bayes_or_none(setting.task()) is None:
-        job.check()
-        time.sleep(0.1)
     return {"panel": panel_of(ask, path).model_dump()}
 
 
@@ -67,9 +65,9 @@ async def start_paths(ask: LongPathsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]
 
 def panel_of(ask: PathsAsk, path: Path) -> Panel:
     """What a finished path shows, population descent or stochastic."""
-    bayes = bayes_or_none(ask.setting.task())
+    bayes = _bayes(ask.setting.task())
     table = replace(path, bayes=None).table()
-    if bayes is not None and "risk" in table:
+    if "risk" in table:
         table["excess"] = table["risk"] - bayes
     last = table.groupby("run").last()
     columns = [name for name in ("kappa", "nu", "theta", "eta", "rho", "risk", "excess", "distance", "lam") if name in table]
@@ -83,11 +81,15 @@ def panel_of(ask: PathsAsk, path: Path) -> Panel:
             "median |ν|": number(last["nu"].abs().median()),
             "median risk": number(last["risk"].median()) if "risk" in last else None,
             "median excess over Bayes": number(last["excess"].median()) if "excess" in last else None,
-            "Bayes risk": number(bayes) if bayes is not None else None,
+            "Bayes risk": number(bayes),
         },
         overlays={"landscape": path_traces(table)},
-        pending="The Bayes risk is being prepared; the excess follows" if bayes is None else None,
     )
+
+
+@lru_cache(4096)
+def _bayes(task: SingleLocation) -> float:
+    return float(bayes_risk(task))
 
 
 def _sentence(last: pd.DataFrame, steps: int) -> str:

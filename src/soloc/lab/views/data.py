@@ -81,18 +81,12 @@ class Forgotten(BaseModel):
 
 async def tables_of(request: Request) -> Tables:
     """The tables of the server, as a FastAPI dependency."""
-    state = request.app.state
-    if not hasattr(state, "tables"):
-        state.tables = Tables()
-    return state.tables
+    return request.app.state.tables
 
 
 async def workers_of(request: Request) -> Workers:
     """The worker processes of the server, as a FastAPI dependency."""
-    state = request.app.state
-    if not hasattr(state, "workers"):
-        state.workers = Workers()
-    return state.workers
+    return request.app.state.workers
 
 
 TablesHere = Annotated[Tables, Depends(tables_of)]

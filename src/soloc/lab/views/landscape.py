@@ -6,7 +6,6 @@ from pydantic import Field
 
 from soloc.dynamics.exact import evaluate, split
 from soloc.dynamics.records import flattened
-from soloc.lab.background import Program
 from soloc.lab.desk import serve
 from soloc.lab.figures.landscape import landscape_figure
 from soloc.lab.panel import Panel, full, number
@@ -28,8 +27,6 @@ class LandscapeAsk(Body):
 
 def landscape_panel(ask: LandscapeAsk) -> Panel:
     """The exact population risk over (kappa, nu) with the other overlaps held at given values."""
-    if ask.setting.weight == "softmax" and not SOFTMAX_MAP.ready():
-        return _not_yet(ask)
     axis = _axis(ask)
     risk, possible = risk_on_grid(ask, axis)
     if not possible.any():
@@ -71,16 +68,6 @@ def _lowest(risk: np.ndarray) -> tuple[int, int]:
 
 def _axis(ask: LandscapeAsk) -> np.ndarray:
     return np.linspace(-1.0, 1.0, COARSE if ask.setting.weight == "softmax" else GRID)
-
-
-def _not_yet(ask: LandscapeAsk) -> Panel:
-    """An empty map while the program behind it is compiled."""
-    return Panel(
-        figure=landscape_figure(np.asarray([-1.0, 1.0]), np.full((2, 2), np.nan)),
-        python=_python(ask),
-        sentence="The map of softmax is compiled once, in the background. It appears here by itself.",
-        pending=f"Preparing {SOFTMAX_MAP.name}",
-    )
 
 
 def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -129,14 +116,6 @@ def _only_possible(ask: LandscapeAsk) -> list[str]:
         "possible = (left_k >= 0) & (left_v >= 0) & (left_k * left_v >= cross**2)",
         "kappa, nu = kappa[possible], nu[possible]",
     ]
-
-
-def _softmax_map() -> None:
-    ask = LandscapeAsk(setting=Setting(weight="softmax", lam=1.0))
-    risk_on_grid(ask, _axis(ask))
-
-
-SOFTMAX_MAP = Program("the softmax landscape", _softmax_map)
 
 
 serve(router, "/landscape", landscape_panel, "Population risk over the alignments", dear=lambda ask: ask.setting.weight == "softmax")

@@ -57,13 +57,16 @@ def latent_job(ask: LatentAsk, job: Job) -> dict[str, Any]:
     """Panels to which the simulated points of one length after the other are added."""
     config = ask.config()
     parts: list[pd.DataFrame] = []
-    job.report(panel=panel_of(ask, parts).model_dump())
+    job.report(panel=job.elsewhere(_dumped, ask, parts))
     for L in config.lengths:
-        job.check()
-        parts.append(_points(replace(config, lengths=(L,))))
+        parts.append(job.elsewhere(_points, replace(config, lengths=(L,))))
         if config.lengths[-1] != L:
-            job.report(panel=panel_of(ask, parts).model_dump())
-    return {"panel": panel_of(ask, parts).model_dump()}
+            job.report(panel=job.elsewhere(_dumped, ask, parts))
+    return {"panel": job.elsewhere(_dumped, ask, parts)}
+
+
+def _dumped(ask: LatentAsk, parts: Sequence[pd.DataFrame]) -> dict[str, Any]:
+    return panel_of(ask, parts).model_dump()
 
 
 def _points(config: Config) -> pd.DataFrame:

@@ -1,26 +1,14 @@
 """Try your own sentence: which word decides its score, by a model fitted to rated sentences when it is first asked."""
 
-from typing import Any
-
 from fastapi import APIRouter
 from pydantic import Field
 
-from soloc.lab.background import Program
 from soloc.lab.desk import serve
 from soloc.lab.panel import Panel, full, number
 from soloc.lab.setting import Body
 from soloc.text.extras import EXTRAS, missing, pip_line
 
 router = APIRouter(prefix="/api")
-
-
-def _model() -> Any:
-    from soloc.text.pipelines import fit_rated_sentences  # here: the page should not wait for scikit-learn
-
-    return fit_rated_sentences()
-
-
-MODEL = Program("the model of rated sentences", _model)
 
 
 class SentenceAsk(Body):
@@ -33,17 +21,11 @@ def sentence_panel(ask: SentenceAsk) -> Panel:
     """The words of a sentence: attention, contribution, and the score that they add up to."""
     if missing("text"):
         raise ValueError(f"Sentences need word vectors, which are not installed: {pip_line(EXTRAS['text'][0])}")
-    if not MODEL.ready():
-        return Panel(
-            figure={"data": [], "layout": {}},
-            python=_python(ask),
-            sentence="A model is fitted to 2,000 sentences with one rated word each. Yours is scored as soon as it is done.",
-            pending=f"Fitting {MODEL.name}",
-        )
     from soloc.lab.figures.sentence import sentence_figure
+    from soloc.text.pipelines import fit_rated_sentences  # here: the page should not wait for scikit-learn
     from soloc.text.sentences import explain_sentence
 
-    found = explain_sentence(_model(), ask.sentence)
+    found = explain_sentence(fit_rated_sentences(), ask.sentence)
     table = found.table
     doubt = f" But: {found.doubts[0]}" if found.doubts else ""
     return Panel(
@@ -72,4 +54,4 @@ def _python(ask: SentenceAsk) -> str:
     )
 
 
-serve(router, "/sentence", sentence_panel, "Which word decides a sentence")
+serve(router, "/sentence", sentence_panel, "Which word decides a sentence", dear=lambda ask: True)

@@ -17,6 +17,7 @@ export default {
       oninput: () => lab.state.set({ sentence: input.value }) });
     panel.sentence.before(element("div", { class: "row" }, element("label", { for: "own-sentence", class: "muted" }, "Your sentence"), input));
     lab.state.onChange((changed) => { if (changed.has("sentence") && input.value !== lab.state.get("sentence")) input.value = lab.state.get("sentence"); });
+    panel.sentence.textContent = "For the first sentence a model is fitted to 2,000 sentences with one rated word each, which takes a few seconds.";
     without('.group[data-group="setting"], .group[data-group="presets"]', "text", lab);
   },
 };

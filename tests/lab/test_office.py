@@ -1,0 +1,96 @@
+"""The back office: work in a process of its own, which ends with the server and can be lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from soloc.lab.jobs import Job, Stopped
+from soloc.lab.office import Office
+
+_SERVER = """
+import os, time
+from soloc.lab.office import Office
+if __name__ == "__main__":
+    office = Office()
+    office.open(os.getpid)
+    print(office.submit(os.getpid).result(), flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def office():
+    office = Office()
+    office.open(os.getpid)
+    yield office
+    office.close()
+
+
+def ended(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    with open(f"/proc/{pid}/stat") as stat:
+        return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
+
+
+def wait_until(true, seconds: float = 20.0) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_work_goes_to_another_process_and_errors_come_back(office):
+    assert office.is_open and office.submit(os.getpid).result(20) != os.getpid()
+    with pytest.raises(ValueError, match="invalid literal"):
+        office.submit(int, "x").result(20)
+
+
+def test_before_it_opens_the_same_work_is_done_here():
+    office = Office()
+    assert not office.is_open and office.submit(os.getpid).result(5) == os.getpid()
+    office.close()
+
+
+def test_a_job_gets_its_result_and_stops_waiting_when_it_is_cancelled(office):
+    job = Job(60.0, office)
+    assert job.elsewhere(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        job.elsewhere(divmod, 7, 0)
+    job.cancel()
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        job.elsewhere(time.sleep, 2.0)
+    assert time.monotonic() - began < 1.5
+
+
+def test_a_dead_office_is_replaced_by_threads(caplog):
+    office = Office()
+    office.open(os.getpid)
+    there = office.submit(os.getpid).result(20)
+    lost = office.submit(time.sleep, 30.0)
+    os.kill(there, signal.SIGKILL)
+    assert type(lost.exception(20)).__name__ == "BrokenProcessPool"
+    assert office.submit(os.getpid).result(20) == os.getpid() and not office.is_open
+    assert "has died" in caplog.text
+    office.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_office_ends_when_the_server_is_killed(tmp_path):
+    script = tmp_path / "server.py"
+    script.write_text(_SERVER)
+    server = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    pid = int(server.stdout.readline())
+    assert not ended(pid)
+    server.kill()
+    server.wait()
+    server.stdout.close()
+    wait_until(lambda: ended(pid))
