@@ -143,7 +143,7 @@ def main() -> int:
         asyncio.run(load(options.seconds, tally))
         for path, (took, body) in asyncio.run(worst(lab.address)).items():
             print(f"worst of {path:<18} {took:6.2f} s alone, at {body}")
-        broken = [line for line in lab.said if "Traceback" in line]
+        broken = [line for line in lab.said if "Traceback" in line or "has died" in line]
     everything = [second for seconds in tally.seconds.values() for second in seconds]
     for path, seconds in sorted(tally.seconds.items()):
         middle, late = statistics.median(seconds), percentile(seconds, 0.95)
@@ -152,7 +152,8 @@ def main() -> int:
     p95 = percentile(everything, 0.95)
     print(f"{options.clients} clients, {options.seconds:g} s: {len(everything)} answers, {len(tally.errors)} errors")
     print(f"p95 {p95:.3f} s (bar 1 s)")
-    print(f"memory {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth {growth:+.1%}; tracebacks: {len(broken)}")
+    print(f"memory {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth {growth:+.1%}")
+    print(f"tracebacks and lost processes: {len(broken)}")
     for error in tally.errors[:5]:
         print("error:", error)
     return int(bool(tally.errors) or p95 > 1.0 or bool(broken))

@@ -1,5 +1,7 @@
 """Descent on any objective: quadratics have closed paths, rules their textbook recursions."""
 
+import pickle
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -82,6 +84,8 @@ def test_divergence_is_reported_at_its_step():
         step += 1
         x = x - 4.0 * x**3
     assert caught.value.step == step
+    again = pickle.loads(pickle.dumps(caught.value))  # as it comes out of another process
+    assert again.step == step and str(again) == str(caught.value)
 
 
 def test_pieces_cover_all_steps_and_end_on_records():

@@ -51,16 +51,12 @@ class LiveLab:
             time.sleep(0.1)
 
     def memory(self) -> int:
-        """Resident bytes of the server."""
-        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS"):
-                return 1024 * int(line.split()[1])
-        return 0
+        """Resident bytes of the server and its processes."""
+        return sum(_resident(pid) for pid in _family(self.process.pid))
 
     def seconds(self) -> float:
-        """Processor time of the server."""
-        parts = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+        """Processor time of the server and its processes."""
+        return sum(_seconds(pid) for pid in _family(self.process.pid))
 
     def end(self) -> None:
         """Stop it."""
@@ -79,3 +75,28 @@ class LiveLab:
 
     def __exit__(self, *_: Any) -> None:
         self.end()
+
+
+def _family(pid: int) -> list[int]:
+    """A process and all below it."""
+    try:
+        below = [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+    except OSError:  # it has just ended
+        return []
+    return [pid, *(member for child in below for member in _family(child))]
+
+
+def _resident(pid: int) -> int:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((1024 * int(line.split()[1]) for line in status if line.startswith("VmRSS")), 0)
+
+
+def _seconds(pid: int) -> float:
+    try:
+        parts = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")

@@ -11,7 +11,6 @@ from fastapi.testclient import TestClient
 
 from soloc.lab import jobs as room
 from soloc.lab.jobs import Busy, Jobs, jobs_of, router, start_job
-from soloc.lab.office import Office
 
 
 def events(text: str) -> list[dict]:
@@ -28,7 +27,7 @@ def wait_for_end(job, seconds=10.0):
 @pytest.fixture
 def client():
     app = FastAPI()
-    app.state.jobs = Jobs(Office())
+    app.state.jobs = Jobs()
     app.include_router(router)
 
     @app.post("/api/jobs/count")
@@ -68,7 +67,7 @@ def test_an_unknown_job_is_404_with_a_sentence(client):
 
 
 def test_a_cancelled_job_stops_and_says_so():
-    jobs = Jobs(Office())
+    jobs = Jobs()
     job = jobs.start(forever)
     job.cancel()
     wait_for_end(job)
@@ -76,14 +75,14 @@ def test_a_cancelled_job_stops_and_says_so():
 
 
 def test_a_job_stops_when_its_time_is_over():
-    job = Jobs(Office()).start(forever, seconds=0.05)
+    job = Jobs().start(forever, seconds=0.05)
     wait_for_end(job)
     assert job.state == "failed" and "0.05 seconds" in job.events[-1]
 
 
 def test_a_job_that_nobody_hears_stops(monkeypatch):
     monkeypatch.setattr(room, "UNHEARD", 0.05)
-    job = Jobs(Office()).start(forever)
+    job = Jobs().start(forever)
     wait_for_end(job)
     assert job.state == "failed" and "nobody" in job.events[-1]
 
@@ -96,20 +95,20 @@ def test_errors_become_sentences_never_tracebacks(caplog):
         raise ZeroDivisionError("secret detail")
 
     for work, sentence in ((refuses, "`x` must be positive, got -1."), (breaks, "nobody foresaw")):
-        job = Jobs(Office()).start(work)
+        job = Jobs().start(work)
         wait_for_end(job)
         assert sentence in job.events[-1] and "secret" not in job.events[-1]
 
 
 def test_an_answer_that_is_not_finite_is_refused_in_a_sentence(caplog):
-    job = Jobs(Office()).start(lambda job: {"number": float("nan")})
+    job = Jobs().start(lambda job: {"number": float("nan")})
     wait_for_end(job)
     assert job.state == "failed" and "not finite" in job.events[-1]
 
 
 def test_jobs_are_bounded_in_number_and_forgotten_after_their_end(monkeypatch):
     monkeypatch.setattr(room, "LIVE", 3)
-    jobs = Jobs(Office())
+    jobs = Jobs()
     live = [jobs.start(forever) for _ in range(3)]
     with pytest.raises(Busy):
         jobs.start(forever)
@@ -123,13 +122,13 @@ def test_jobs_are_bounded_in_number_and_forgotten_after_their_end(monkeypatch):
 
 def test_a_job_may_only_say_so_much(monkeypatch):
     monkeypatch.setattr(room, "MOST_EVENTS", 5)
-    job = Jobs(Office()).start(forever)
+    job = Jobs().start(forever)
     wait_for_end(job)
     assert job.state == "failed" and len(job.events) == 6
 
 
 def test_a_full_lane_lets_jobs_wait_their_turn():
-    jobs = Jobs(Office())
+    jobs = Jobs()
     running = [jobs.start(forever) for _ in range(room.LANES["compute"])]
     waiting = jobs.start(lambda job: {})
     other = jobs.start(lambda job: {}, lane="fit")

@@ -52,6 +52,23 @@ def test_work_goes_to_another_process_and_errors_come_back(office):
         office.submit(int, "x").result(20)
 
 
+class Unspeakable(ValueError):
+    """An error that pickle cannot restore."""
+
+    def __init__(self, sentence: str, number: int) -> None:
+        super().__init__(sentence)
+
+
+def unspeakable() -> None:
+    raise Unspeakable("`x` must be small.", 3)
+
+
+def test_an_error_that_cannot_travel_arrives_as_its_sentence(office):
+    with pytest.raises(ValueError, match="`x` must be small."):
+        office.submit(unspeakable).result(20)
+    assert office.is_open and office.submit(divmod, 7, 2).result(20) == (3, 1)
+
+
 def test_before_it_opens_the_same_work_is_done_here():
     office = Office()
     assert not office.is_open and office.submit(os.getpid).result(5) == os.getpid()

@@ -43,6 +43,10 @@ class Diverged(ValueError):
         super().__init__(sentence)
         self.step = step
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that it can travel between processes, as other errors do."""
+        return type(self), (str(self), self.step)
+
 
 def pieces(steps: int, every: int, capacity: int, slots: int) -> Iterator[Piece]:
     """Cut `steps` into pieces of at most `capacity` steps and `slots` observations; each record ends a stride."""

@@ -23,8 +23,7 @@ LIMITS: dict[str, int] = {**data.UPLOAD}
 
 def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> FastAPI:
     """The lab as an ASGI application, answering under the names in `hosts` (see `Guard`)."""
-    desk = Desk()
-    parts: dict[str, Any] = {"desk": desk, "jobs": Jobs(desk.office), "workers": Workers(), "tables": Tables()}
+    parts: dict[str, Any] = {"desk": Desk(), "jobs": Jobs(), "workers": Workers(), "tables": Tables()}
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -40,7 +41,7 @@ class Desk:
 
     def __init__(self, workers: int = _WORKERS, waiting: int = _WAITING, seconds: float = _SECONDS) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="lab")
-        self.office = Office()
+        self.office = Office(max(1, min(3, (os.cpu_count() or 1) - 1)))
         self._places = threading.BoundedSemaphore(workers + waiting)
         self._seconds = seconds
         self._answers: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()

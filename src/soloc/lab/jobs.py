@@ -20,6 +20,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from soloc.lab.office import Office
+from soloc.lab.sentences import Busy
 
 LIVE = 32  # jobs waiting or running; more are refused
 LANES = {"compute": 1, "fit": 2}  # jobs that run at once, so that fits do not hold up quick work
@@ -36,10 +37,6 @@ log = logging.getLogger(__name__)
 
 class Stopped(Exception):
     """The job was cancelled, nobody listens any more, or its time is over; its text says which."""
-
-
-class Busy(Exception):
-    """There are as many jobs as the server takes."""
 
 
 class Job:
@@ -167,8 +164,8 @@ class Job:
 class Jobs:
     """All jobs of one server."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self) -> None:
+        self.office = Office(patient=True)
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
         self._lanes = {name: threading.Semaphore(count) for name, count in LANES.items()}
@@ -178,8 +175,8 @@ class Jobs:
         with self._lock:
             self._forget()
             if sum(job.ended is None for job in self._jobs.values()) >= LIVE:
-                raise Busy
-            job = Job(seconds, self._office)
+                raise Busy("The lab is busy with other work; try again in a few seconds.")
+            job = Job(seconds, self.office)
             self._jobs[job.id] = job
         threading.Thread(target=job.run, args=(work, self._lanes[lane]), name=f"job-{lane}", daemon=True).start()
         return job
@@ -195,6 +192,7 @@ class Jobs:
         with self._lock:
             for job in self._jobs.values():
                 job.cancel()
+        self.office.close()
 
     def _forget(self) -> None:
         now = time.monotonic()
@@ -217,11 +215,8 @@ async def jobs_of(request: Request) -> Jobs:
 
 
 def start_job(jobs: Jobs, work: Callable[[Job], dict[str, Any]], *, seconds: float = 30.0, lane: str = "compute") -> Started:
-    """What a view's POST /api/jobs/... answers: the started job, or 429 when there are too many."""
-    try:
-        return Started(job=jobs.start(work, seconds=seconds, lane=lane).id)
-    except Busy:
-        raise HTTPException(429, "The lab is busy with other work; try again in a few seconds.") from None
+    """What a view's POST /api/jobs/... answers: the started job."""
+    return Started(job=jobs.start(work, seconds=seconds, lane=lane).id)
 
 
 router = APIRouter(prefix="/api", tags=["jobs"])

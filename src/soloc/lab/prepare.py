@@ -1,8 +1,7 @@
-"""What is done before it is asked for: the first plots at once, then the back office."""
+"""What is done before it is asked for: the first plots at once, then the back offices."""
 
 from collections.abc import Callable
-
-from soloc.lab.office import Office
+from typing import Any
 
 
 def prepare_first() -> None:
@@ -22,14 +21,15 @@ def prepare_next() -> None:
     asset(PLOTLY)
 
 
-def prepare_office(office: Office, say: Callable[[str], None]) -> None:
-    """Open the back office, with everything compiled that its questions need."""
-    say("preparing in the background: a process for critical points, training and other long computations ...")
-    office.open(_compile_for_office)
+def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
+    """Open the back offices of the application with that state."""
+    say("preparing in the background: processes for critical points, training and other long computations ...")
+    state.desk.office.open(_compile_answers)
+    state.jobs.office.open(_import_jobs)
     say("all prepared.")
 
 
-def _compile_for_office() -> None:
+def _compile_answers() -> None:
     from soloc.lab.training import QuickPathsAsk
     from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
     from soloc.lab.views.critical import CriticalAsk, critical_panel
@@ -38,3 +38,8 @@ def _compile_for_office() -> None:
     curves_panel(QuickPathsAsk())
     critical_panel(CriticalAsk())
     attentions_panel(AttentionsAsk())
+
+
+def _import_jobs() -> None:
+    import soloc.lab.views.attentions
+    import soloc.lab.views.latent  # noqa: F401

@@ -5,12 +5,9 @@ import sys
 import threading
 import time
 import webbrowser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from soloc.lab.guard import LOOPBACK
-
-if TYPE_CHECKING:
-    from soloc.lab.office import Office
 
 _SWITCH = 2e-4  # seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a slow one
 _HEAD_START = 3.0  # seconds that belong to the browser and its first plots
@@ -37,18 +34,18 @@ def start(host: str, port: int, browser: bool) -> None:
 
     options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
     app = create_app(names, any_address=everywhere)
-    threading.Thread(target=_prepare, args=(address, app.state.desk.office), daemon=True, name="prepare").start()
+    threading.Thread(target=_prepare, args=(address, app.state), daemon=True, name="prepare").start()
     uvicorn.Server(uvicorn.Config(app, http=PatientProtocol, **options)).run(sockets=[listener])
 
 
-def _prepare(address: str, office: "Office") -> None:
-    from soloc.lab.prepare import prepare_first, prepare_next, prepare_office
+def _prepare(address: str, state: Any) -> None:
+    from soloc.lab.prepare import prepare_first, prepare_next, prepare_offices
 
     prepare_first()
     _say(f"ready: {address}  (Ctrl-C ends it)")
     prepare_next()
     time.sleep(_HEAD_START)
-    prepare_office(office, _say)
+    prepare_offices(state, _say)
 
 
 def _listener(host: str, port: int) -> socket.socket:
