@@ -123,7 +123,29 @@ def test_a_file_is_uploaded_kept_over_a_reload_and_forgotten(lab, tmp_path):
     assert httpx.post(lab.address + "api/data/forget", json={"data": token}).json() == {"forgotten": False}
 
 
-@pytest.mark.parametrize("view", ["attentions", "latent", "data"])
+def test_the_word_that_decides_a_sentence_is_found(lab):
+    pytest.importorskip("wordllama")
+    from soloc.text import explain_sentence, fit_rated_sentences
+
+    lab.open("?view=text")
+    mine = "Our teacher says the bridge behind the museum is horrible."
+    type_in = (
+        "const box = document.getElementById('own-sentence'); box.value = arguments[0];"
+        "box.dispatchEvent(new Event('input', {bubbles: true}));"
+    )
+    lab.after("sentence", lambda: lab.run(type_in, mine))
+    found = explain_sentence(fit_rated_sentences(), mine)
+    assert lab.text('#panel-sentence [data-number="decisive word"]') == found.decisive == "horrible"
+    assert lab.number("sentence", "score") == pytest.approx(found.prediction, rel=1e-6)
+    lab.browser.refresh()
+    lab.settle()
+    assert lab.number("sentence", "score") == pytest.approx(found.prediction, rel=1e-6)
+    table = pd.read_csv(io.BytesIO(lab.save("sentence", "csv")))
+    assert table.word[table.decisive.argmax()] == "horrible" and table.weight.sum() == pytest.approx(1.0)
+    assert lab.save("sentence", "svg").startswith(b"<svg") and lab.save("sentence", "png").startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("view", ["attentions", "latent", "data", "text"])
 def test_a_phone_can_show_everything(lab, view):
     resize(lab.browser, 390, 844)
     lab.browser.get(lab.address + f"?view={view}&source=numbers&longest=64&sequences=50")

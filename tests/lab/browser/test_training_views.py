@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from soloc import Erf, Overlaps, SingleLocation, Tanh, population_path, population_risk
+from soloc import Erf, Overlaps, SingleLocation, Softmax, Tanh, population_path, population_risk
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
 from soloc.risk.one_sequence import one_sequence
 from soloc.risk.overlaps import NAMES
@@ -140,6 +140,19 @@ def test_stochastic_descent_runs_as_a_job_that_can_be_cancelled(lab):
     wait_for(lab.browser, "return document.querySelector('#long-training progress').hasAttribute('value')", 30)
     lab.click("#cancel-training")
     assert "cancelled" in lab.text("#panel-curves .problem")
+
+
+def test_softmax_is_seen_at_the_truth_until_it_is_trained_on_samples(lab):
+    lab.open("?hide=critical&weight=softmax&lam=5&steps=300&runs=1")
+    seen = one_sequence(SingleLocation(), Softmax(5.0), Overlaps(1.0, 1.0), jax.random.key(0))
+    assert lab.number("sequence", "attention says") == pytest.approx(seen.prediction, rel=1e-9)
+    assert "k = k*" in lab.text("#sentence-sequence") and "trained on samples" in lab.text("#panel-curves .problem")
+    risk = float(population_risk(SingleLocation(), Softmax(5.0), Overlaps(1.0, 1.0)))
+    assert lab.number("landscape", "lowest risk") == pytest.approx(risk, rel=1e-9)
+    lab.after("curves", lambda: lab.click("#train-on-samples"))
+    assert "batch=4" in lab.query() and "sgd_path" in lab.text("#panel-curves .code")
+    assert lab.run("return document.getElementById('train-on-samples').hidden")
+    wait_for(lab.browser, "return document.getElementById('sentence-sequence').textContent.includes('moment of training')", 20)
 
 
 def test_every_panel_exports_svg_png_csv_and_python(lab):

@@ -8,7 +8,7 @@ export class Panel {
   /**
    * `view`: id, tab, title, path and question(state, lab), or null to ask nothing. Optional: controls(about, lab), state (more fields
    * of the address), half (stands beside another panel), height and narrowHeight, rest (milliseconds the hand must rest before it asks, or a function of the state), hidden (has no
-   * place of its own, only overlays), built(panel, lab), answered(panel, answer), drawn(panel), overlayTraces(panel, source, traces), layout(panel).
+   * place of its own, only overlays), built(panel, lab), answered(panel, answer), refused(panel), drawn(panel), overlayTraces(panel, source, traces), layout(panel).
    */
   constructor(view, lab) {
     Object.assign(this, { view, lab, answer: null, asked: null, overlays: new Map() });
@@ -98,6 +98,7 @@ export class Panel {
     for (const id of Object.keys(this.answer?.overlays ?? {})) this.lab.panel(id)?.overlay(this.view.id, []);
     this.problem.textContent = sentence;
     this.problem.dataset.kind = "error";
+    this.view.refused?.(this);
     this.element.dataset.drawn = String(Number(this.element.dataset.drawn ?? 0) + 1);
   }
 

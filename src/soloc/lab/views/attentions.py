@@ -85,7 +85,7 @@ def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Pane
         sentence=_sentence(setting, rows, waiting),
         numbers={
             **{name: number(math.exp(log)) for name, log in references.items()},
-            **{row.weight: number(row.excess) for row in rows},
+            **{row.weight: number(row.excess) if row.below is None else f"< {row.below:.2g}" for row in rows},
         },
         pending=f"{len(waiting)} weights are being computed" if waiting or bayes is None else None,
     )

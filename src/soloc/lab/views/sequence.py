@@ -14,13 +14,14 @@ from soloc.risk.one_sequence import LONGEST, OneSequence, one_sequence
 from soloc.risk.overlaps import NAMES, Overlaps
 
 router = APIRouter(prefix="/api")
+_TRUTH = Start(kappa=1.0, nu=1.0)
 
 
 class SequenceAsk(Body):
     """A setting, where key and value are in training, and which sequence."""
 
     setting: Setting = Setting()
-    at: Start = Start(kappa=1.0, nu=1.0)
+    at: Start | None = Field(default=None, description="without it, k = k* and v = v*")
     draw: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of the sequence")
 
 
@@ -29,7 +30,8 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
     setting = ask.setting
     if setting.L > LONGEST:
         setting = setting.model_copy(update={"L": LONGEST})
-    overlaps = Overlaps(*(getattr(ask.at, name) for name in NAMES))
+    at = ask.at or _TRUTH
+    overlaps = Overlaps(*(getattr(at, name) for name in NAMES))
     seen = one_sequence(setting.task(), setting.attention(), overlaps, jax.random.key(ask.draw))
     if not np.isfinite(seen.prediction):
         raise ValueError(f"`lam` must be such that the attention weights are finite, got {setting.lam}; take a smaller lam.")
@@ -44,7 +46,7 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
             "posterior": full(seen.posterior[tokens]),
         },
         python=_python(ask, setting),
-        sentence=_sentence(ask.setting, setting, seen, tokens),
+        sentence=_sentence(ask, setting, seen, tokens),
         numbers={
             "decisive token": seen.location,
             "its attention": number(seen.weights[seen.location]),
@@ -56,20 +58,20 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
     )
 
 
-def _sentence(asked: Setting, setting: Setting, seen: OneSequence, tokens: np.ndarray) -> str:
+def _sentence(ask: SequenceAsk, setting: Setting, seen: OneSequence, tokens: np.ndarray) -> str:
     rank = int(np.sum(np.abs(seen.weights) > abs(seen.weights[seen.location]))) + 1
     place = "the largest" if rank == 1 else f"number {rank:,}"
     part = f"{len(tokens)} of its {setting.L:,} tokens are drawn" if len(tokens) < setting.L else "all its tokens are drawn"
-    capped = f" (the longest that is sampled; the setting says {asked.L:,})" if asked.L > setting.L else ""
+    capped = f" (the longest that is sampled; the setting says {ask.setting.L:,})" if ask.setting.L > setting.L else ""
+    who = "the predictor at the chosen moment of training" if ask.at else "the predictor with k = k* and v = v*"
     return (
-        f"A fresh sequence, seen by the predictor at the chosen moment of training: {part}{capped}, the decisive one in "
-        f"orange. Its attention weight is {place} in size among all; Bayes gives it the probability "
-        f"{seen.posterior[seen.location]:.3g}."
+        f"A fresh sequence, seen by {who}: {part}{capped}, the decisive one in orange. Its attention weight is {place} in "
+        f"size among all; Bayes gives it the probability {seen.posterior[seen.location]:.3g}."
     )
 
 
 def _python(ask: SequenceAsk, setting: Setting) -> str:
-    at = ", ".join(f"{name}={getattr(ask.at, name)!r}" for name in NAMES)
+    at = ", ".join(f"{name}={getattr(ask.at or _TRUTH, name)!r}" for name in NAMES)
     return "\n".join(
         [
             "import jax",

@@ -12,6 +12,8 @@ export function trainingQuestion(state, lab) {
   return { setting: lab.setting(), training: { ...state.pick(...names), starts: startsOf(state) }, columns: NARROW.matches ? 1 : 2 };
 }
 
+function needsSamples(state) { return state.get("weight") === "softmax" && state.get("batch") === 0; }
+
 /** Training that takes seconds runs as a job: it begins when the hand rests, shows how far it is, and can be cancelled. */
 class LongTraining {
   #known = new Map();
@@ -109,15 +111,23 @@ export default {
   /** Erf descends while one watches; stochastic descent, and weights whose slopes are integrals, take a job. */
   question(state, lab) {
     const question = trainingQuestion(state, lab);
-    const { long, asker } = lab.panel("curves");
+    const panel = lab.panel("curves");
+    const { long, asker } = panel;
     if (state.get("weight") === "erf" && state.get("batch") === 0) { long.leave(); return question; }
     asker.forget();
+    if (needsSamples(state)) {
+      long.leave();
+      panel.refuse("Softmax is trained on samples here, because every step on its exact risk is an integral.");
+      return null;
+    }
     long.ask(question);
     return null;
   },
   layout: (panel, layout) => ({ ...layout, shapes: nowLines(panel, layout) }),
   built(panel, lab) {
     panel.long = new LongTraining(panel);
+    panel.remedy = element("button", { type: "button", id: "train-on-samples", hidden: true, onclick: () => lab.state.set({ batch: 4 }) }, "Train on 4 samples a step");
+    panel.problem.after(panel.remedy);
     lab.state.onChange((changed) => {
       if (changed.has("t") && panel.answer) Plotly.relayout(panel.plot, { shapes: nowLines(panel, panel.answer.figure.layout) });
     });
@@ -125,8 +135,17 @@ export default {
   },
   /** The runs are known before anything is drawn, so that landscape and sequence see the same. */
   answered(panel, answer) {
+    panel.remedy.hidden = true;
     panel.lab.paths = runsOf(answer.table);
     panel.lab.panel("landscape").time.show();
+  },
+  /** No runs: landscape and sequence must not show those of another setting. */
+  refused(panel) {
+    const { lab } = panel;
+    panel.remedy.hidden = !needsSamples(lab.state);
+    lab.paths = null;
+    lab.panel("landscape").time.show();
+    lab.panel("sequence")?.update();
   },
   drawn(panel) {
     panel.lab.panel("sequence")?.update();

@@ -1,4 +1,4 @@
-// View 5: one sequence, seen by the chosen run at the chosen moment of its training.
+// View 5: one sequence, seen by the chosen run at the chosen moment of its training; at the truth where nothing can be trained.
 
 import { element } from "../dom.js";
 import { chosenRun, recordAt } from "../time.js";
@@ -14,7 +14,7 @@ export default {
   height: "400px",
   state: { draw: 0 },
   question(state, lab) {
-    if (!lab.paths) return null;
+    if (!lab.paths) return lab.panel("curves").element.classList.contains("stale") ? { setting: lab.setting(), draw: state.get("draw") } : null;
     const run = lab.paths.runs[chosenRun(lab)];
     const now = recordAt(lab);
     return {
