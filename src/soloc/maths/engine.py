@@ -23,6 +23,7 @@ class Engine(NamedTuple):
     constant: Callable[[Any], Any]  #: the same value, through which no gradient flows
     once: Callable[[Any], Any]  #: the same value, computed once though several sums use it
     scan: Callable[..., tuple[Any, Any]]  #: as jax.lax.scan
+    either: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]  #: the first answer where the condition holds, else the second
     in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
     with_weight: Callable[[Any, Any], tuple[Any, Any]]  #: nodes and weights; NumPy leaves out those of weight 0
     weighted_sum: Callable[[Any, Any], Any]  #: of the second by the first, over the last axis
@@ -43,6 +44,10 @@ def _python_scan(body: Callable[[Any, Any], tuple[Any, Any]], state: Any, xs: An
         state, word = body(state, x)
         said.append(word)
     return state, None if said[0] is None else np.stack(said)
+
+
+def _python_either(condition: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+    return first() if condition else second()
 
 
 def _in_blocks(f: Callable[[Any], Any], u: Any, size: int) -> Any:
@@ -70,12 +75,13 @@ def _traced_weighted_sum(weights: Any, values: Any) -> Any:
     return jnp.sum(weights * values, axis=-1)
 
 
-NUMPY = Engine(np, _same, _same, _python_scan, _in_blocks, _drop_weightless, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
+NUMPY = Engine(np, _same, _same, _python_scan, _python_either, _in_blocks, _drop_weightless, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
 JAX = Engine(
     jnp,
     jax.lax.stop_gradient,
     jax.lax.optimization_barrier,
     jax.lax.scan,
+    jax.lax.cond,
     _at_once,
     _keep_all,
     _traced_weighted_sum,
