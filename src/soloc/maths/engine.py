@@ -23,9 +23,10 @@ class Engine(NamedTuple):
     constant: Callable[[Any], Any]  #: the same value, through which no gradient flows
     once: Callable[[Any], Any]  #: the same value, computed once though several sums use it
     scan: Callable[..., tuple[Any, Any]]  #: as jax.lax.scan
+    repeat: Callable[[Callable[[Any], Any], Any, int, Callable[[Any], bool]], Any]
+    #: a step taken so many times from a state; NumPy stops as soon as the state is good enough
     either: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]  #: the first answer where the condition holds, else the second
     in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
-    with_weight: Callable[[Any, Any], tuple[Any, Any]]  #: nodes and weights; NumPy leaves out those of weight 0
     weighted_sum: Callable[[Any, Any], Any]  #: of the second by the first, over the last axis
     erf: Callable[[Any], Any]
     erfc: Callable[[Any], Any]
@@ -46,6 +47,18 @@ def _python_scan(body: Callable[[Any, Any], tuple[Any, Any]], state: Any, xs: An
     return state, None if said[0] is None else np.stack(said)
 
 
+def _python_repeat(step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]) -> Any:
+    for _ in range(times):
+        state = step(state)
+        if enough(state):
+            break
+    return state
+
+
+def _traced_repeat(step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]) -> Any:
+    return jax.lax.scan(lambda state, _: (step(state), None), state, length=times)[0]
+
+
 def _python_either(condition: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
     return first() if condition else second()
 
@@ -59,14 +72,6 @@ def _at_once(f: Callable[[Any], Any], u: Any, size: int) -> Any:
     return f(u)
 
 
-def _drop_weightless(nodes: Any, weights: Any) -> tuple[Any, Any]:
-    return nodes[weights > 0.0], weights[weights > 0.0]
-
-
-def _keep_all(nodes: Any, weights: Any) -> tuple[Any, Any]:
-    return nodes, weights
-
-
 def _numpy_weighted_sum(weights: Any, values: Any) -> Any:
     return np.einsum("...n,...n->...", weights, values)
 
@@ -75,15 +80,15 @@ def _traced_weighted_sum(weights: Any, values: Any) -> Any:
     return jnp.sum(weights * values, axis=-1)
 
 
-NUMPY = Engine(np, _same, _same, _python_scan, _python_either, _in_blocks, _drop_weightless, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
+NUMPY = Engine(np, _same, _same, _python_scan, _python_repeat, _python_either, _in_blocks, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
 JAX = Engine(
     jnp,
     jax.lax.stop_gradient,
     jax.lax.optimization_barrier,
     jax.lax.scan,
+    _traced_repeat,
     jax.lax.cond,
     _at_once,
-    _keep_all,
     _traced_weighted_sum,
     jax.scipy.special.erf,
     jax.scipy.special.erfc,

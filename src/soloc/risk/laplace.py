@@ -11,14 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from soloc.maths.engine import Array, engine_of
-from soloc.maths.panels import edges_around, panel_rule
+from soloc.maths.engine import NUMPY, Array, engine_of
+from soloc.maths.panels import edges_around, joined, panel_rule
 
-_ZOOMS, _ZOOM_POINTS = 10, 11  # each zoom shrinks the bracket of a mode by 5
+_ZOOMS, _FRACTIONS = 8, np.linspace(0.0, 1.0, 17)  # each zoom shrinks the bracket of a mode by 8
+_FLAT = 0.1  # a curve that falls by less within its bracket has its mode found: no curve bends faster than 2
 _LEVELS, _ORDER = 7, 8  # panels on each side of a feature, nodes in each
+_JOINED, _JOINED_ORDER = 2.0, 16  # length of joined panels at a feature in its units, nodes in each
 COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
 _NEGLIGIBLE = 50.0  # an integrand this far below its mode, in logarithms, no longer counts
-_SMALLEST_STEP, _LARGEST_STEP = -5, 22  # powers of 2 between which the width of a feature is sought
+_SMALLEST_STEP, _LARGEST_STEP = -3, 22  # powers of 2 between which the width of a feature is sought
 
 
 class TokenMeans(NamedTuple):
@@ -73,6 +75,15 @@ class _Integrands(NamedTuple):
     background: TokenMeans
 
 
+class _Bracket(NamedTuple):
+    """Where each curve has its mode, and how far it falls from there within the bracket."""
+
+    low: Array
+    mode: Array
+    high: Array
+    fall: Array
+
+
 def _log_or_never(count: Array) -> Array:
     """log of a number of tokens, -inf when there is none."""
     xp = engine_of(count).xp
@@ -108,17 +119,17 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
         rows = xp.stack([f.ss[0], f.single[1], f.pair[2], -xp.abs(f.rise[3] + xp.log(L))])
         return xp.where(xp.isnan(rows), -xp.inf, rows)
 
-    fractions = np.linspace(0.0, 1.0, _ZOOM_POINTS)
+    def zoom(bracket: _Bracket) -> _Bracket:
+        u = bracket.low[:, None] + (bracket.high - bracket.low)[:, None] * _FRACTIONS
+        values = curves(u)
+        best = xp.argmax(values, axis=-1)[:, None]
+        sides = xp.clip(best + np.array([-1, 0, 1]), 0, len(_FRACTIONS) - 1)
+        (low, mode, high), (left, top, right) = (xp.take_along_axis(rows, sides, axis=-1).T for rows in (u, values))
+        return _Bracket(low, mode, high, top - xp.minimum(left, right))
 
-    def zoom(bracket: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
-        low, high = bracket
-        u = low[:, None] + (high - low)[:, None] * fractions
-        best = xp.argmax(curves(u), axis=-1)
-        at = lambda j: xp.take_along_axis(u, xp.clip(j, 0, _ZOOM_POINTS - 1)[:, None], axis=-1)[:, 0]  # noqa: E731
-        return (at(best - 1), at(best + 1)), None
-
-    (low, high), _ = engine.scan(zoom, (xp.full(4, laws.low), xp.full(4, laws.high)), length=_ZOOMS)
-    modes = 0.5 * (low + high)
+    ends = xp.full(4, laws.low), xp.full(4, laws.high)
+    whole = _Bracket(ends[0], ends[0], ends[1], xp.full(4, xp.inf))
+    modes = engine.repeat(zoom, whole, _ZOOMS, lambda bracket: not np.any(bracket.fall > _FLAT)).mode
     steps = 2.0 ** np.arange(_SMALLEST_STEP, _LARGEST_STEP)
     values = curves(modes[:, None] + np.concatenate([-steps, steps, np.zeros(1)]))
     left, right = values[:, -1:] - values[:, : len(steps)], values[:, -1:] - values[:, len(steps) : -1]
@@ -131,9 +142,11 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
     low = xp.min((modes - reaching(left, _NEGLIGIBLE, np.inf))[:3])  # the last row is a feature, not an integrand
     high = xp.max((modes + reaching(right, _NEGLIGIBLE, np.inf))[:3])
     units = reaching(xp.maximum(left, right), 0.5, steps[0])  # on the steeper side
-    edges = edges_around(xp.append(modes, laws.cliff), xp.append(units, laws.cliff_width), _LEVELS)
-    u, w = panel_rule(xp.clip(edges, xp.maximum(low, laws.low), xp.minimum(high, laws.high)), _ORDER)
-    return engine.with_weight(u, w)
+    points, units = xp.append(modes, laws.cliff), xp.append(units, laws.cliff_width)
+    edges = xp.clip(edges_around(points, units, _LEVELS), xp.maximum(low, laws.low), xp.minimum(high, laws.high))
+    if engine is NUMPY:  # no fixed shape: few long panels of high order do better than many short ones
+        return panel_rule(joined(edges, points, _JOINED * units), _JOINED_ORDER)
+    return panel_rule(edges, _ORDER)
 
 
 def _largest(*rows: Array) -> Array:

@@ -105,19 +105,26 @@ def _window(order: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _window_part(u: Array, s: Array, order: int) -> _Part:
     """_LEFT < x < _RIGHT, in units of the density where the window is closest to its mode: there phi_i is never out of range."""
-    xp = engine_of(u).xp
+    engine = engine_of(u)
+    xp = engine.xp
     x, columns = _window(order)
     nearest = xp.clip(u, _LEFT, _RIGHT)
-    density = xp.exp((nearest[..., None] - x) * (nearest[..., None] + x - 2.0 * u[..., None]) * (0.5 / (s * s)))
-    sums = xp.moveaxis(density @ columns, -1, 0)
+
+    def against_density(u: Array) -> Array:
+        near = xp.clip(u, _LEFT, _RIGHT)[..., None]
+        density = xp.exp((near - x) * (near + x - 2.0 * u[..., None]) * (0.5 / (s * s)))
+        return xp.moveaxis(density @ columns, -1, 0)
+
+    sums = engine.in_blocks(against_density, u, _AT_ONCE)
+    masses = xp.maximum(sums[:3], 1e-300)  # 0 only where the left part is all that counts
     log_unit = -0.5 * ((nearest - u) / s) ** 2 - xp.log(s) - _LOG_ROOT_TWO_PI
-    mean, square = sums[3:6] / sums[:3], sums[6:9] / sums[:3]
+    mean, square = sums[3:6] / masses, sums[6:9] / masses
     first = (mean - u) / s
     return _Part(
-        log=xp.log(sums[:3]) + log_unit,
+        log=xp.log(masses) + log_unit,
         first=first,
         second=first * first + (square - mean * mean) / (s * s),
-        rise=xp.log(sums[9]) + log_unit,
+        rise=xp.log(xp.maximum(sums[9], 1e-300)) + log_unit,
     )
 
 
@@ -176,7 +183,7 @@ def gaussian_means(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     xp = engine.xp
     return engine.either(
         s < _NARROW,
-        lambda: _narrow(u, xp.minimum(s, _NARROW), order),
+        lambda: engine.in_blocks(lambda u: _narrow(u, xp.minimum(s, _NARROW), order), u, _AT_ONCE),
         lambda: _wide(u, xp.maximum(s, _NARROW), order),
     )
 
@@ -190,11 +197,8 @@ def softmax_laws(m: Array, gamma: Array, lam: Array, kappa: Array) -> TokenLaws:
     spread = 60.0 + 45.0 * (lam + s)
 
     def means(u: Array, order: int) -> tuple[TokenMeans, TokenMeans, Array]:
-        def of_both(u: Array) -> tuple[TokenMeans, TokenMeans, Array]:
-            background, rise = gaussian_means(u, lam, order)
-            return gaussian_means(u + shift, s, order)[0], background, rise
-
-        return engine.in_blocks(of_both, u, _AT_ONCE)
+        background, rise = gaussian_means(u, lam, order)
+        return gaussian_means(u + shift, s, order)[0], background, rise
 
     return TokenLaws(
         means=means,
