@@ -18,7 +18,8 @@ from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans
 _NARROW = 1.0  # standard deviation of x below which its density is narrower than the cliff exp(-e^x)
 _LEFT, _RIGHT = -12.5, 5.5  # below, exp(-e^x) = 1 - e^x + e^2x/2; above, it no longer counts
 _WINDOW = np.concatenate([np.linspace(_LEFT, -2.5, 5), np.linspace(-2.5, _RIGHT, 9)[1:]])
-_SERIES = np.array([1.0, -1.0, 0.5]), np.array([1.0, -1.0 / 2.0, 1.0 / 6.0])  # of exp(-r) and of (1 - exp(-r)) / r
+_POWERS = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4], [1, 2, 3]])  # of e^x in phi_0, phi_1, phi_2 and 1 - phi_0
+_SERIES = np.array([[1.0, -1.0, 0.5]] * 3 + [[1.0, -1.0 / 2.0, 1.0 / 6.0]])
 _STEPS = np.arange(-40.0, 36.0)  # nodes on both sides of the bump
 _STEP, _LONGEST_STEP = 0.62, 0.29  # in its widths; in standard deviations, for the sake of the cliff
 _FAR = -28.0  # where the distribution function of a Gaussian is taken from its asymptotic series
@@ -28,13 +29,15 @@ _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class _Below(NamedTuple):
-    """A standard Gaussian y below b: `log` of its probability, times exp(b^2/2) where b is far."""
+    """A standard Gaussian y below b: `log` of its probability, times exp(b^2/2) where b is far; what its moments need comes with it."""
 
     far: Array
     log: Array
-    gap: Array  #: E[b - y | y < b], where b is far
-    gap_square: Array  #: E[(b - y)^2 | y < b], where b is far
-    mills: Array  #: density over probability at b, elsewhere
+    size: Array  #: -b, where b is far
+    near: Array  #: b, elsewhere
+    probability: Array
+    q: Array  #: 1 - q/b^2 is the asymptotic series 1 - 1/b^2 + 3/b^4 - ...
+    after: Array  #: and q is 1 - after/b^2
 
 
 def _below(b: Array) -> _Below:
@@ -43,18 +46,12 @@ def _below(b: Array) -> _Below:
     far = b < _FAR
     size, near = xp.where(far, -b, -_FAR), xp.where(far, 0.0, b)
     z = 1.0 / (size * size)
-    q = xp.ones_like(z)
-    for odd in (17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0):
-        q = 1.0 - odd * z * q
-    after, q = 3.0 * q, 1.0 - 3.0 * z * q  # q = 1 - z after
-    probability = 0.5 * engine.erfc(-near / math.sqrt(2.0))
-    return _Below(
-        far=far,
-        log=xp.where(far, xp.log((1.0 - z * q) / size) - _LOG_ROOT_TWO_PI, xp.log(probability)),
-        gap=q / (size * (1.0 - z * q)),
-        gap_square=z * (after - q) / (1.0 - z * q),
-        mills=xp.exp(-0.5 * near * near - _LOG_ROOT_TWO_PI) / probability,
-    )
+    tail = 1.0 - 7.0 * z * (1.0 - 9.0 * z * (1.0 - 11.0 * z * (1.0 - 13.0 * z * (1.0 - 15.0 * z))))
+    after = 3.0 * (1.0 - 5.0 * z * tail)
+    q = 1.0 - z * after
+    probability = 0.5 * engine.erfc(near * -math.sqrt(0.5))
+    log = xp.log(xp.where(far, (1.0 - z * q) * (math.sqrt(0.5 / math.pi) / size), probability))
+    return _Below(far, log, size, near, probability, q, after)
 
 
 class _Part(NamedTuple):
@@ -66,41 +63,41 @@ class _Part(NamedTuple):
     rise: Array
 
 
-def _left_part(u: Array, s: Array) -> _Part:
+def _left_part(u: Array, s: Array, order: int) -> _Part:
     """x < _LEFT: E[e^{n x}; x < c] = exp(n u + n^2 s^2 / 2) P(y < b), b = (c - u)/s - n s, and combinations of n = 0 ... 4."""
     xp = engine_of(u).xp
-    n = np.arange(5.0).reshape(5, *(1,) * u.ndim)
+    n = np.arange(5.0 if order > COARSE else 3.0).reshape(-1, *(1,) * u.ndim)
     edge, tilt = (_LEFT - u) / s, n * s
     b = edge - tilt
     below = _below(b)
-    log = below.log + xp.where(below.far, n * _LEFT - 0.5 * edge * edge, n * u + 0.5 * tilt * tilt)
-    first = xp.where(below.far, edge - below.gap, tilt - below.mills)
-    second = xp.where(
-        below.far, edge * (edge - 2.0 * below.gap) + below.gap_square, 1.0 + tilt * tilt - (b + 2.0 * tilt) * below.mills
-    )
-
-    def series(i: int, factors: np.ndarray) -> tuple[Array, Array]:
-        """log of the sum of `factors` times the powers from i on, and the share of each."""
-        terms = factors.reshape(n[:3].shape) * xp.exp(log[i : i + 3] - log[i])
-        total = xp.sum(terms, axis=0)
-        return log[i] + xp.log(total), terms / total
-
-    rows = [series(i, _SERIES[0]) for i in range(3)]
+    log = below.log + xp.where(below.far, n * _LEFT - 0.5 * edge * edge, n * (u + 0.5 * s * tilt))
+    if order <= COARSE:
+        return _Part(log, log, log, log[1])
+    z = 1.0 / (below.size * below.size)
+    gap, gap_square = below.q / (below.size * (1.0 - z * below.q)), z * (below.after - below.q) / (1.0 - z * below.q)
+    mills = xp.exp(-0.5 * below.near * below.near - _LOG_ROOT_TWO_PI) / below.probability
+    first = xp.where(below.far, edge - gap, tilt - mills)
+    second = xp.where(below.far, edge * (edge - 2.0 * gap) + gap_square, 1.0 + tilt * tilt - (b + 2.0 * tilt) * mills)
+    terms = xp.exp(log[_POWERS] - log[_POWERS[:, :1]]) * _SERIES.reshape(4, 3, *(1,) * u.ndim)
+    total = xp.sum(terms, axis=1)
+    shares, log_total = terms[:3] / total[:3, None], log[_POWERS[:, 0]] + xp.log(total)
     return _Part(
-        log=xp.stack([total for total, _ in rows]),
-        first=xp.stack([xp.sum(share * first[i : i + 3], axis=0) for i, (_, share) in enumerate(rows)]),
-        second=xp.stack([xp.sum(share * second[i : i + 3], axis=0) for i, (_, share) in enumerate(rows)]),
-        rise=series(1, _SERIES[1])[0],
+        log=log_total[:3],
+        first=xp.sum(shares * first[_POWERS[:3]], axis=1),
+        second=xp.sum(shares * second[_POWERS[:3]], axis=1),
+        rise=log_total[3],
     )
 
 
 @cache
 def _window(order: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes x, and columns whose sums against the density of x are E[phi_i x^j], j major, and E[1 - phi_0]."""
+    """Nodes x, and columns whose sums against the density of x are E[phi_i], E[1 - phi_0], E[phi_i x] and E[phi_i x^2]."""
     x, w = panel_rule(_WINDOW, order + 2)
     phi = np.stack([np.exp(i * x - np.exp(x)) for i in range(3)])
-    columns = [w * phi_i * x**j for j in range(3) for phi_i in phi]
-    return x, np.stack([*columns, w * -np.expm1(-np.exp(x))], axis=-1)
+    columns = [*(w * phi), w * -np.expm1(-np.exp(x))]
+    if order > COARSE:
+        columns += [*(w * phi * x), *(w * phi * x**2)]
+    return x, np.stack(columns, axis=-1)
 
 
 def _window_part(u: Array, s: Array, order: int) -> _Part:
@@ -116,31 +113,29 @@ def _window_part(u: Array, s: Array, order: int) -> _Part:
         return xp.moveaxis(density @ columns, -1, 0)
 
     sums = engine.in_blocks(against_density, u, _AT_ONCE)
-    masses = xp.maximum(sums[:3], 1e-300)  # 0 only where the left part is all that counts
-    log_unit = -0.5 * ((nearest - u) / s) ** 2 - xp.log(s) - _LOG_ROOT_TWO_PI
-    mean, square = sums[3:6] / masses, sums[6:9] / masses
+    masses = xp.maximum(sums[:4], 1e-300)  # 0 only where the left part is all that counts
+    log = xp.log(masses) - (0.5 * ((nearest - u) / s) ** 2 + xp.log(s) + _LOG_ROOT_TWO_PI)
+    if order <= COARSE:
+        return _Part(log[:3], log[:3], log[:3], log[3])
+    mean, square = sums[4:7] / masses[:3], sums[7:] / masses[:3]
     first = (mean - u) / s
-    return _Part(
-        log=xp.log(masses) + log_unit,
-        first=first,
-        second=first * first + (square - mean * mean) / (s * s),
-        rise=xp.log(xp.maximum(sums[9], 1e-300)) + log_unit,
-    )
+    return _Part(log[:3], first, first * first + (square - mean * mean) / (s * s), log[3])
 
 
 def _wide(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     """Means under a Gaussian of standard deviation s >= _NARROW."""
     xp = engine_of(u).xp
-    left, window = _left_part(u, s), _window_part(u, s, order)
+    left, window = _left_part(u, s, order), _window_part(u, s, order)
     log = xp.logaddexp(left.log, window.log)
-    share = xp.exp(left.log - log)
-    first = share * left.first + (1.0 - share) * window.first
-    second = share * left.second + (1.0 - share) * window.second
     b = (u - _RIGHT) / s
     right = _below(b)
     log_right = right.log - xp.where(right.far, 0.5 * b * b, 0.0)
-    rise = xp.logaddexp(xp.logaddexp(left.rise, window.rise), log_right)
-    return TokenMeans(log, first, second), _rise(log[0], rise)
+    rise = _rise(log[0], xp.logaddexp(xp.logaddexp(left.rise, window.rise), log_right))
+    if order <= COARSE:
+        return TokenMeans(log, log, log), rise
+    share = xp.exp(left.log - log)
+    first = share * left.first + (1.0 - share) * window.first
+    return TokenMeans(log, first, share * left.second + (1.0 - share) * window.second), rise
 
 
 def _narrow(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
@@ -153,16 +148,19 @@ def _narrow(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     centre, step = engine.constant((s * (1.0 - tilt), step))
     x = u + s * centre
     rate = xp.exp(x)
-    away = step[..., None] * (_STEPS if order > COARSE else _STEPS[::2])
+    away = step[..., None] * (_STEPS if order > COARSE else _STEPS[::3])
     growth = xp.exp(s * away)
     log_gauss = -away * (centre[..., None] + 0.5 * away)
     mass = xp.exp(s * away - rate[..., None] * xp.expm1(s * away) + log_gauss)
-    log_unit = xp.log(step if order > COARSE else 2.0 * step) - 0.5 * centre * centre - _LOG_ROOT_TWO_PI
+    log_unit = xp.log(step if order > COARSE else 3.0 * step) - 0.5 * centre * centre - _LOG_ROOT_TWO_PI
     rows = []
     for i, mass_i in enumerate((mass / growth, mass, mass * growth)):
         total = xp.sum(mass_i, axis=-1)
-        first, square = mean(mass_i, away) / total, mean(mass_i, away * away) / total
         log_total = xp.log(total) + log_unit + i * x - rate
+        if order <= COARSE:
+            rows.append(TokenMeans(log_total, log_total, log_total))
+            continue
+        first, square = mean(mass_i, away) / total, mean(mass_i, away * away) / total
         rows.append(TokenMeans(log_total, centre + first, centre * (centre + 2.0 * first) + square))
     means = TokenMeans(*map(xp.stack, zip(*rows, strict=True)))
     rates = xp.maximum(rate[..., None] * growth, 1e-300)
