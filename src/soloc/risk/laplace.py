@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from soloc.maths.engine import NUMPY, Array, engine_of
+from soloc.maths.engine import JAX, Array, engine_of
 from soloc.maths.panels import edges_around, joined, panel_rule
 
-_ZOOMS, _FRACTIONS = 8, np.linspace(0.0, 1.0, 17)  # each zoom shrinks the bracket of a mode by 8
+_ZOOMS, _FRACTIONS = 7, np.linspace(0.0, 1.0, 25)  # each zoom shrinks the bracket of a mode by 12
 _FLAT = 0.1  # a curve that falls by less within its bracket has its mode found: no curve bends faster than 2
 _LEVELS, _ORDER = 7, 8  # panels on each side of a feature, nodes in each
 _JOINED, _JOINED_ORDER = 2.0, 16  # length of joined panels at a feature in its units, nodes in each
@@ -130,7 +130,8 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
     ends = xp.full(4, laws.low), xp.full(4, laws.high)
     whole = _Bracket(ends[0], ends[0], ends[1], xp.full(4, xp.inf))
     modes = engine.repeat(zoom, whole, _ZOOMS, lambda bracket: not np.any(bracket.fall > _FLAT)).mode
-    steps = 2.0 ** np.arange(_SMALLEST_STEP, _LARGEST_STEP)
+    largest = _LARGEST_STEP if engine is JAX else min(_LARGEST_STEP, 2 + int(np.log2(laws.high - laws.low)))
+    steps = 2.0 ** np.arange(_SMALLEST_STEP, largest)
     values = curves(modes[:, None] + np.concatenate([-steps, steps, np.zeros(1)]))
     left, right = values[:, -1:] - values[:, : len(steps)], values[:, -1:] - values[:, len(steps) : -1]
 
@@ -139,14 +140,18 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
         fallen = fall > depth
         return xp.where(xp.any(fallen, axis=-1), xp.asarray(steps)[xp.argmax(fallen, axis=-1)], never)
 
-    low = xp.min((modes - reaching(left, _NEGLIGIBLE, np.inf))[:3])  # the last row is a feature, not an integrand
-    high = xp.max((modes + reaching(right, _NEGLIGIBLE, np.inf))[:3])
+    low = xp.maximum(modes - reaching(left, _NEGLIGIBLE, np.inf), laws.low)[:3]  # the last row is a feature, not an integrand
+    high = xp.minimum(modes + reaching(right, _NEGLIGIBLE, np.inf), laws.high)[:3]
     units = reaching(xp.maximum(left, right), 0.5, steps[0])  # on the steeper side
     points, units = xp.append(modes, laws.cliff), xp.append(units, laws.cliff_width)
-    edges = xp.clip(edges_around(points, units, _LEVELS), xp.maximum(low, laws.low), xp.minimum(high, laws.high))
-    if engine is NUMPY:  # no fixed shape: few long panels of high order do better than many short ones
-        return panel_rule(joined(edges, points, _JOINED * units), _JOINED_ORDER)
-    return panel_rule(edges, _ORDER)
+    edges = xp.clip(edges_around(points, units, _LEVELS), xp.min(low), xp.max(high))
+    if engine is JAX:
+        return panel_rule(edges, _ORDER)
+    # NumPy has no fixed shape: few long panels of high order do better than many short ones, and nodes between integrands that
+    # have no neighbour are left out; `se` is the geometric mean of its neighbours at most.
+    u, w = panel_rule(joined(edges, points, _JOINED * units), _JOINED_ORDER)
+    counts = np.any((u >= low[:, None]) & (u <= high[:, None]), axis=0)
+    return u[counts], w[counts]
 
 
 def _largest(*rows: Array) -> Array:
