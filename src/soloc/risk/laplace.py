@@ -16,7 +16,7 @@ from soloc.maths.panels import edges_around, joined, panel_rule
 
 _ZOOMS, _FRACTIONS = 7, np.linspace(0.0, 1.0, 25)  # each zoom shrinks the bracket of a mode by 12
 _FLAT = 0.1  # a curve that falls by less within its bracket has its mode found: no curve bends faster than 2
-_LEVELS, _ORDER = 7, 8  # panels on each side of a feature, nodes in each
+_LEVELS, _ORDER = 7, 10  # panels on each side of a feature, nodes in each
 _JOINED, _JOINED_ORDER = 2.0, 16  # length of joined panels at a feature in its units, nodes in each
 COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
 _NEGLIGIBLE = 50.0  # an integrand this far below its mode, in logarithms, no longer counts
