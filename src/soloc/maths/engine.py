@@ -26,6 +26,7 @@ class Engine(NamedTuple):
     repeat: Callable[[Callable[[Any], Any], Any, int, Callable[[Any], bool]], Any]
     #: a step taken so many times from a state; NumPy stops as soon as the state is good enough
     either: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]  #: the first answer where the condition holds, else the second
+    each: Callable[..., Any]  #: f on every entry of the first axis of its arguments; JAX traces it once
     in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
     weighted_sum: Callable[[Any, Any], Any]  #: of the second by the first, over the last axis
     erf: Callable[[Any], Any]
@@ -63,6 +64,14 @@ def _python_either(condition: Any, first: Callable[[], Any], second: Callable[[]
     return first() if condition else second()
 
 
+def _python_each(f: Callable[..., Any], *rows: Any) -> Any:
+    return jax.tree.map(lambda *parts: np.stack(parts), *map(f, *rows))
+
+
+def _traced_each(f: Callable[..., Any], *rows: Any) -> Any:
+    return jax.vmap(f)(*rows)
+
+
 def _in_blocks(f: Callable[[Any], Any], u: Any, size: int) -> Any:
     parts = [f(u.flat[start : start + size]) for start in range(0, u.size, size)]
     return jax.tree.map(lambda *rows: np.concatenate(rows, axis=-1).reshape(*rows[0].shape[:-1], *u.shape), *parts)
@@ -80,7 +89,7 @@ def _traced_weighted_sum(weights: Any, values: Any) -> Any:
     return jnp.sum(weights * values, axis=-1)
 
 
-NUMPY = Engine(np, _same, _same, _python_scan, _python_repeat, _python_either, _in_blocks, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
+NUMPY = Engine(np, _same, _same, _python_scan, _python_repeat, _python_either, _python_each, _in_blocks, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
 JAX = Engine(
     jnp,
     jax.lax.stop_gradient,
@@ -88,6 +97,7 @@ JAX = Engine(
     jax.lax.scan,
     _traced_repeat,
     jax.lax.cond,
+    _traced_each,
     _at_once,
     _traced_weighted_sum,
     jax.scipy.special.erf,

@@ -162,11 +162,13 @@ def _largest(*rows: Array) -> Array:
     return xp.where(xp.isfinite(top), top, 0.0)
 
 
-def weight_moments(laws: TokenLaws, L: Array) -> WeightMoments:
-    """Exact second moments of the weights for sequences of length L."""
+def weight_moments(laws_of: Callable[..., TokenLaws], numbers: tuple[Array, ...], L: Array) -> WeightMoments:
+    """Exact second moments of the weights for sequences of length L, whose tokens have the laws of these numbers."""
     engine = engine_of(L)
     xp = engine.xp
-    u, w = engine.constant(_grid(laws, L))
+    laws = laws_of(*numbers)
+    # nodes are constants: JAX must not differentiate the search for them, which takes its compiler as long as all the rest
+    u, w = engine.constant(_grid(laws_of(*engine.constant(numbers)), engine.constant(L)) if engine is JAX else _grid(laws, L))
     f = _integrands(laws, L, u, _FINE)
     first, second = f.signal.first, f.signal.second
     b1, b2 = f.background.first[1], f.background.first[2]

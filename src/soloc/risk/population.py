@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -162,8 +162,8 @@ def _looking_up(weight: NormalisedKernel, o: Overlaps) -> tuple[NormalisedKernel
 
 def _kernel_moments(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, kappa: Any) -> WeightMoments:
     if isinstance(weight, Softmax):
-        return weight_moments(softmax_laws(m, gamma, weight.lam, kappa), L)
-    moments = weight_moments(kernel_laws(weight.log_kernel, m, gamma, weight.lam, kappa), L)
+        return weight_moments(softmax_laws, (m, gamma, weight.lam, kappa), L)
+    moments = weight_moments(partial(kernel_laws, weight.log_kernel), (m, gamma, weight.lam, kappa), L)
     return add_all_zero(moments, m, gamma, kappa, L) if isinstance(weight, NormalisedReLU) else moments
 
 

@@ -8,6 +8,7 @@ import math
 from functools import cache
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
 from soloc.maths.engine import Array, engine_of
@@ -195,8 +196,9 @@ def softmax_laws(m: Array, gamma: Array, lam: Array, kappa: Array) -> TokenLaws:
     spread = 60.0 + 45.0 * (lam + s)
 
     def means(u: Array, order: int) -> tuple[TokenMeans, TokenMeans, Array]:
-        background, rise = gaussian_means(u, lam, order)
-        return gaussian_means(u + shift, s, order)[0], background, rise
+        of_both = engine.each(lambda u, s: gaussian_means(u, s, order), xp.stack([u + shift, u]), xp.stack([s, lam]))
+        (signal, _), (background, rise) = (jax.tree.map(lambda rows, j=j: rows[j], of_both) for j in range(2))
+        return signal, background, rise
 
     return TokenLaws(
         means=means,
