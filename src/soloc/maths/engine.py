@@ -89,7 +89,22 @@ def _traced_weighted_sum(weights: Any, values: Any) -> Any:
     return jnp.sum(weights * values, axis=-1)
 
 
-NUMPY = Engine(np, _same, _same, _python_scan, _python_repeat, _python_either, _python_each, _in_blocks, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
+NUMPY = Engine(
+    np,
+    _same,
+    _same,
+    _python_scan,
+    _python_repeat,
+    _python_either,
+    _python_each,
+    _in_blocks,
+    _numpy_weighted_sum,
+    erf,
+    erfc,
+    expit,
+    ndtr,
+    gammaln,
+)
 JAX = Engine(
     jnp,
     jax.lax.stop_gradient,

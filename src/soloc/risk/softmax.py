@@ -19,7 +19,7 @@ from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans
 _NARROW = 1.0  # standard deviation of x below which its density is narrower than the cliff exp(-e^x)
 _LEFT, _RIGHT = -12.5, 5.5  # below, exp(-e^x) = 1 - e^x + e^2x/2; above, it no longer counts
 _WINDOW = np.concatenate([np.linspace(_LEFT, -2.5, 5), np.linspace(-2.5, _RIGHT, 9)[1:]])
-_POWERS = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4], [1, 2, 3]])  # of e^x in phi_0, phi_1, phi_2 and 1 - phi_0
+_LOWEST = (0, 1, 2, 1)  # power of e^x in phi_0, phi_1, phi_2 and 1 - phi_0, and the factors of three powers from there on
 _SERIES = np.array([[1.0, -1.0, 0.5]] * 3 + [[1.0, -1.0 / 2.0, 1.0 / 6.0]])
 _STEPS = np.arange(-40.0, 36.0)  # nodes on both sides of the bump
 _STEP, _LONGEST_STEP = 0.62, 0.29  # in its widths; in standard deviations, for the sake of the cliff
@@ -30,7 +30,7 @@ _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class _Below(NamedTuple):
-    """A standard Gaussian y below b: `log` of its probability, times exp(b^2/2) where b is far; what its moments need comes with it."""
+    """A standard Gaussian y below b: `log` of its probability, times exp(b^2/2) where b is far, and what its moments need."""
 
     far: Array
     log: Array
@@ -50,7 +50,7 @@ def _below(b: Array) -> _Below:
     tail = 1.0 - 7.0 * z * (1.0 - 9.0 * z * (1.0 - 11.0 * z * (1.0 - 13.0 * z * (1.0 - 15.0 * z))))
     after = 3.0 * (1.0 - 5.0 * z * tail)
     q = 1.0 - z * after
-    probability = 0.5 * engine.erfc(near * -math.sqrt(0.5))
+    probability = engine.once(0.5 * engine.erfc(near * -math.sqrt(0.5)))
     log = xp.log(xp.where(far, (1.0 - z * q) * (math.sqrt(0.5 / math.pi) / size), probability))
     return _Below(far, log, size, near, probability, q, after)
 
@@ -79,15 +79,13 @@ def _left_part(u: Array, s: Array, order: int) -> _Part:
     mills = xp.exp(-0.5 * below.near * below.near - _LOG_ROOT_TWO_PI) / below.probability
     first = xp.where(below.far, edge - gap, tilt - mills)
     second = xp.where(below.far, edge * (edge - 2.0 * gap) + gap_square, 1.0 + tilt * tilt - (b + 2.0 * tilt) * mills)
-    terms = xp.exp(log[_POWERS] - log[_POWERS[:, :1]]) * _SERIES.reshape(4, 3, *(1,) * u.ndim)
+    three = lambda powers: xp.stack([powers[n : n + 3] for n in _LOWEST])  # noqa: E731
+    log = three(log)
+    terms = xp.exp(log - log[:, :1]) * _SERIES.reshape(4, 3, *(1,) * u.ndim)
     total = xp.sum(terms, axis=1)
-    shares, log_total = terms[:3] / total[:3, None], log[_POWERS[:, 0]] + xp.log(total)
-    return _Part(
-        log=log_total[:3],
-        first=xp.sum(shares * first[_POWERS[:3]], axis=1),
-        second=xp.sum(shares * second[_POWERS[:3]], axis=1),
-        rise=log_total[3],
-    )
+    shares, log_total = terms / total[:, None], log[:, 0] + xp.log(total)
+    first, second = (xp.sum(shares * three(moments), axis=1)[:3] for moments in (first, second))
+    return _Part(log_total[:3], first, second, log_total[3])
 
 
 @cache
@@ -125,8 +123,9 @@ def _window_part(u: Array, s: Array, order: int) -> _Part:
 
 def _wide(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     """Means under a Gaussian of standard deviation s >= _NARROW."""
-    xp = engine_of(u).xp
-    left, window = _left_part(u, s, order), _window_part(u, s, order)
+    engine = engine_of(u)
+    xp = engine.xp
+    left, window = engine.once((_left_part(u, s, order), _window_part(u, s, order)))
     log = xp.logaddexp(left.log, window.log)
     b = (u - _RIGHT) / s
     right = _below(b)
@@ -153,6 +152,7 @@ def _narrow(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     growth = xp.exp(s * away)
     log_gauss = -away * (centre[..., None] + 0.5 * away)
     mass = xp.exp(s * away - rate[..., None] * xp.expm1(s * away) + log_gauss)
+    growth, mass = engine.once((growth, mass))  # or every sum below would recompute them
     log_unit = xp.log(step if order > COARSE else 3.0 * step) - 0.5 * centre * centre - _LOG_ROOT_TWO_PI
     rows = []
     for i, mass_i in enumerate((mass / growth, mass, mass * growth)):
