@@ -17,7 +17,7 @@ from soloc.predictors.normalised import NormalisedKernel
 from soloc.predictors.pointwise import Erf, Pointwise
 from soloc.risk.closed_form import Setting, erf_excess
 from soloc.risk.overlaps import Overlaps
-from soloc.risk.population import excess_risk
+from soloc.risk.population import excess_or_infinity, excess_risk
 from soloc.tasks.single_location import SingleLocation
 
 _WORTH_COMPILING, _IN_CACHE = 50_000, 4096  # closed forms: fewer go through NumPy, so many at a time
@@ -147,6 +147,9 @@ def evaluate(structure: Structure, numbers: Numbers, lam: np.ndarray, overlaps: 
     flat_lam, flat = spread(lam), overlaps.reshape(5, -1)
     if has_closed_gradient(structure) and flat.shape[1] < _WORTH_COMPILING:
         return _closed_by_numpy(flat_numbers, flat_lam, flat).reshape(shape)
+    if issubclass(structure.weight_class, NormalisedKernel):  # NumPy's integrals cost no more, and nobody waits for a compiler
+        task, weight = task_of(structure, flat_numbers), weight_of(structure, flat_numbers, flat_lam)
+        return np.asarray(excess_or_infinity(task, weight, as_overlaps(flat))).reshape(shape)
     function, size, values = _compiled_risk(structure), flat.shape[1], []
     block = BLOCK if has_closed_gradient(structure) else min(BLOCK, 1 << max(3, (size - 1).bit_length()))
     with jax.enable_x64(True):

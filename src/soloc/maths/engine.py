@@ -23,8 +23,11 @@ class Engine(NamedTuple):
     constant: Callable[[Any], Any]  #: the same value, through which no gradient flows
     once: Callable[[Any], Any]  #: the same value, computed once though several sums use it
     scan: Callable[..., tuple[Any, Any]]  #: as jax.lax.scan
+    repeat: Callable[[Callable[[Any], Any], Any, int, Callable[[Any], bool]], Any]
+    #: a step taken so many times from a state; NumPy stops as soon as the state is good enough
+    either: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]  #: the first answer where the condition holds, else the second
+    each: Callable[..., Any]  #: f on every entry of the first axis of its arguments; JAX traces it once
     in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
-    with_weight: Callable[[Any, Any], tuple[Any, Any]]  #: nodes and weights; NumPy leaves out those of weight 0
     weighted_sum: Callable[[Any, Any], Any]  #: of the second by the first, over the last axis
     erf: Callable[[Any], Any]
     erfc: Callable[[Any], Any]
@@ -45,6 +48,30 @@ def _python_scan(body: Callable[[Any, Any], tuple[Any, Any]], state: Any, xs: An
     return state, None if said[0] is None else np.stack(said)
 
 
+def _python_repeat(step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]) -> Any:
+    for _ in range(times):
+        state = step(state)
+        if enough(state):
+            break
+    return state
+
+
+def _traced_repeat(step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]) -> Any:
+    return jax.lax.scan(lambda state, _: (step(state), None), state, length=times)[0]
+
+
+def _python_either(condition: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+    return first() if condition else second()
+
+
+def _python_each(f: Callable[..., Any], *rows: Any) -> Any:
+    return jax.tree.map(lambda *parts: np.stack(parts), *map(f, *rows))
+
+
+def _traced_each(f: Callable[..., Any], *rows: Any) -> Any:
+    return jax.vmap(f)(*rows)
+
+
 def _in_blocks(f: Callable[[Any], Any], u: Any, size: int) -> Any:
     parts = [f(u.flat[start : start + size]) for start in range(0, u.size, size)]
     return jax.tree.map(lambda *rows: np.concatenate(rows, axis=-1).reshape(*rows[0].shape[:-1], *u.shape), *parts)
@@ -52,14 +79,6 @@ def _in_blocks(f: Callable[[Any], Any], u: Any, size: int) -> Any:
 
 def _at_once(f: Callable[[Any], Any], u: Any, size: int) -> Any:
     return f(u)
-
-
-def _drop_weightless(nodes: Any, weights: Any) -> tuple[Any, Any]:
-    return nodes[weights > 0.0], weights[weights > 0.0]
-
-
-def _keep_all(nodes: Any, weights: Any) -> tuple[Any, Any]:
-    return nodes, weights
 
 
 def _numpy_weighted_sum(weights: Any, values: Any) -> Any:
@@ -70,14 +89,31 @@ def _traced_weighted_sum(weights: Any, values: Any) -> Any:
     return jnp.sum(weights * values, axis=-1)
 
 
-NUMPY = Engine(np, _same, _same, _python_scan, _in_blocks, _drop_weightless, _numpy_weighted_sum, erf, erfc, expit, ndtr, gammaln)
+NUMPY = Engine(
+    np,
+    _same,
+    _same,
+    _python_scan,
+    _python_repeat,
+    _python_either,
+    _python_each,
+    _in_blocks,
+    _numpy_weighted_sum,
+    erf,
+    erfc,
+    expit,
+    ndtr,
+    gammaln,
+)
 JAX = Engine(
     jnp,
     jax.lax.stop_gradient,
     jax.lax.optimization_barrier,
     jax.lax.scan,
+    _traced_repeat,
+    jax.lax.cond,
+    _traced_each,
     _at_once,
-    _keep_all,
     _traced_weighted_sum,
     jax.scipy.special.erf,
     jax.scipy.special.erfc,

@@ -29,3 +29,20 @@ def edges_around(points: Array, units: Array, levels: int) -> Array:
     reach = units[..., None] * 2.0 ** np.arange(levels)
     around = xp.concatenate([points[..., None] - reach, points[..., None], points[..., None] + reach], axis=-1)
     return xp.sort(around.reshape(*points.shape[:-1], -1), axis=-1)
+
+
+def joined(edges: np.ndarray, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """The sorted edges of NumPy without those that no point needs: a panel may be as long as a point's unit, or 1.5 times as long
+    as its distance from that point."""
+    features = list(zip(points.tolist(), units.tolist(), strict=True))
+
+    def allowed(left: float, right: float) -> bool:
+        return all(right - left <= max(unit, 1.5 * max(point - right, left - point)) for point, unit in features)
+
+    first, *others = np.unique(edges).tolist()
+    kept, last = [first], first
+    for edge in others:
+        if last > kept[-1] and not allowed(kept[-1], edge):
+            kept.append(last)
+        last = edge
+    return np.array([*kept, last])

@@ -190,5 +190,5 @@ def bayes_laws(d: Array, m: Array, gamma: Array) -> TokenLaws:
 
 def log_bayes(d: Array, m: Array, gamma: Array, L: Array) -> Array:
     """log(Bayes risk - eps^2) of one setting."""
-    moments = weight_moments(bayes_laws(d, m, gamma), L)
+    moments = weight_moments(bayes_laws, (d, m, gamma), L)
     return engine_of(moments.squares).xp.log(moments.ee[2] + moments.PP) + moments.log_miss

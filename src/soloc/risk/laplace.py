@@ -11,14 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from soloc.maths.engine import Array, engine_of
-from soloc.maths.panels import edges_around, panel_rule
+from soloc.maths.engine import JAX, Array, engine_of
+from soloc.maths.panels import edges_around, joined, panel_rule
 
-_ZOOMS, _ZOOM_POINTS = 10, 11  # each zoom shrinks the bracket of a mode by 5
-_LEVELS, _ORDER = 7, 8  # panels on each side of a feature, nodes in each
+_ZOOMS, _FRACTIONS = 7, np.linspace(0.0, 1.0, 25)  # each zoom shrinks the bracket of a mode by 12
+_FLAT = 0.1  # a curve that falls by less within its bracket has its mode found: no curve bends faster than 2
+_LEVELS, _ORDER = 7, 10  # panels on each side of a feature, nodes in each
+_JOINED, _JOINED_ORDER = 2.0, 16  # length of joined panels at a feature in its units, nodes in each
 COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
 _NEGLIGIBLE = 50.0  # an integrand this far below its mode, in logarithms, no longer counts
-_SMALLEST_STEP, _LARGEST_STEP = -5, 22  # powers of 2 between which the width of a feature is sought
+_SMALLEST_STEP, _LARGEST_STEP = -3, 22  # powers of 2 between which the width of a feature is sought
 
 
 class TokenMeans(NamedTuple):
@@ -73,6 +75,15 @@ class _Integrands(NamedTuple):
     background: TokenMeans
 
 
+class _Bracket(NamedTuple):
+    """Where each curve has its mode, and how far it falls from there within the bracket."""
+
+    low: Array
+    mode: Array
+    high: Array
+    fall: Array
+
+
 def _log_or_never(count: Array) -> Array:
     """log of a number of tokens, -inf when there is none."""
     xp = engine_of(count).xp
@@ -108,18 +119,19 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
         rows = xp.stack([f.ss[0], f.single[1], f.pair[2], -xp.abs(f.rise[3] + xp.log(L))])
         return xp.where(xp.isnan(rows), -xp.inf, rows)
 
-    fractions = np.linspace(0.0, 1.0, _ZOOM_POINTS)
+    def zoom(bracket: _Bracket) -> _Bracket:
+        u = bracket.low[:, None] + (bracket.high - bracket.low)[:, None] * _FRACTIONS
+        values = curves(u)
+        best = xp.argmax(values, axis=-1)[:, None]
+        sides = xp.clip(best + np.array([-1, 0, 1]), 0, len(_FRACTIONS) - 1)
+        (low, mode, high), (left, top, right) = (xp.take_along_axis(rows, sides, axis=-1).T for rows in (u, values))
+        return _Bracket(low, mode, high, top - xp.minimum(left, right))
 
-    def zoom(bracket: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
-        low, high = bracket
-        u = low[:, None] + (high - low)[:, None] * fractions
-        best = xp.argmax(curves(u), axis=-1)
-        at = lambda j: xp.take_along_axis(u, xp.clip(j, 0, _ZOOM_POINTS - 1)[:, None], axis=-1)[:, 0]  # noqa: E731
-        return (at(best - 1), at(best + 1)), None
-
-    (low, high), _ = engine.scan(zoom, (xp.full(4, laws.low), xp.full(4, laws.high)), length=_ZOOMS)
-    modes = 0.5 * (low + high)
-    steps = 2.0 ** np.arange(_SMALLEST_STEP, _LARGEST_STEP)
+    ends = xp.full(4, laws.low), xp.full(4, laws.high)
+    whole = _Bracket(ends[0], ends[0], ends[1], xp.full(4, xp.inf))
+    modes = engine.repeat(zoom, whole, _ZOOMS, lambda bracket: not np.any(bracket.fall > _FLAT)).mode
+    largest = _LARGEST_STEP if engine is JAX else min(_LARGEST_STEP, 2 + int(np.log2(laws.high - laws.low)))
+    steps = 2.0 ** np.arange(_SMALLEST_STEP, largest)
     values = curves(modes[:, None] + np.concatenate([-steps, steps, np.zeros(1)]))
     left, right = values[:, -1:] - values[:, : len(steps)], values[:, -1:] - values[:, len(steps) : -1]
 
@@ -128,12 +140,18 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
         fallen = fall > depth
         return xp.where(xp.any(fallen, axis=-1), xp.asarray(steps)[xp.argmax(fallen, axis=-1)], never)
 
-    low = xp.min((modes - reaching(left, _NEGLIGIBLE, np.inf))[:3])  # the last row is a feature, not an integrand
-    high = xp.max((modes + reaching(right, _NEGLIGIBLE, np.inf))[:3])
+    low = xp.maximum(modes - reaching(left, _NEGLIGIBLE, np.inf), laws.low)[:3]  # the last row is a feature, not an integrand
+    high = xp.minimum(modes + reaching(right, _NEGLIGIBLE, np.inf), laws.high)[:3]
     units = reaching(xp.maximum(left, right), 0.5, steps[0])  # on the steeper side
-    edges = edges_around(xp.append(modes, laws.cliff), xp.append(units, laws.cliff_width), _LEVELS)
-    u, w = panel_rule(xp.clip(edges, xp.maximum(low, laws.low), xp.minimum(high, laws.high)), _ORDER)
-    return engine.with_weight(u, w)
+    points, units = xp.append(modes, laws.cliff), xp.append(units, laws.cliff_width)
+    edges = xp.clip(edges_around(points, units, _LEVELS), xp.min(low), xp.max(high))
+    if engine is JAX:
+        return panel_rule(edges, _ORDER)
+    # NumPy has no fixed shape: few long panels of high order do better than many short ones, and nodes between integrands that
+    # have no neighbour are left out; `se` is the geometric mean of its neighbours at most.
+    u, w = panel_rule(joined(edges, points, _JOINED * units), _JOINED_ORDER)
+    counts = np.any((u >= low[:, None]) & (u <= high[:, None]), axis=0)
+    return u[counts], w[counts]
 
 
 def _largest(*rows: Array) -> Array:
@@ -144,11 +162,13 @@ def _largest(*rows: Array) -> Array:
     return xp.where(xp.isfinite(top), top, 0.0)
 
 
-def weight_moments(laws: TokenLaws, L: Array) -> WeightMoments:
-    """Exact second moments of the weights for sequences of length L."""
+def weight_moments(laws_of: Callable[..., TokenLaws], numbers: tuple[Array, ...], L: Array) -> WeightMoments:
+    """Exact second moments of the weights for sequences of length L, whose tokens have the laws of these numbers."""
     engine = engine_of(L)
     xp = engine.xp
-    u, w = engine.constant(_grid(laws, L))
+    laws = laws_of(*numbers)
+    # nodes are constants: JAX must not differentiate the search for them, which takes its compiler as long as all the rest
+    u, w = engine.constant(_grid(laws_of(*engine.constant(numbers)), engine.constant(L)) if engine is JAX else _grid(laws, L))
     f = _integrands(laws, L, u, _FINE)
     first, second = f.signal.first, f.signal.second
     b1, b2 = f.background.first[1], f.background.first[2]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -19,7 +19,7 @@ from soloc.risk.bayes import log_bayes
 from soloc.risk.closed_form import Setting, erf_excess, log_erf_excess
 from soloc.risk.estimate import Estimate
 from soloc.risk.kernels import add_all_zero, kernel_laws
-from soloc.risk.laplace import weight_moments
+from soloc.risk.laplace import WeightMoments, weight_moments
 from soloc.risk.monte_carlo import monte_carlo_bayes_risk, score_excess
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.quadratic import excess_from_moments
@@ -55,7 +55,7 @@ def excess_risk(
     """Population risk minus eps^2, computed without cancellation."""
     _refuse_background(task)
     if isinstance(weight, (Pointwise, NormalisedKernel)):
-        return _exact(task, weight, overlaps, log=False)
+        return _refuse_infinite(_exact(task, weight, overlaps, log=False), weight)
     if samples is None:
         samples = max(1000, _SCORE_NUMBERS // int(task.L))
     return _simulated(task, weight, overlaps, jax.random.key(0) if key is None else key, samples)
@@ -66,7 +66,12 @@ def log_excess_risk(task: SingleLocation, weight: Pointwise | NormalisedKernel, 
     _refuse_background(task)
     if not isinstance(weight, (Pointwise, NormalisedKernel)):
         raise TypeError(f"`weight` must have an exact risk, got {type(weight).__name__}; use excess_risk and its error.")
-    return _exact(task, weight, overlaps, log=True)
+    return _refuse_infinite(_exact(task, weight, overlaps, log=True), weight)
+
+
+def excess_or_infinity(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps: Overlaps) -> jax.Array:
+    """`excess_risk` of a weight with an exact risk, not finite where it exceeds the largest double: for maps and records."""
+    return _exact(task, weight, overlaps, log=False)
 
 
 def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps: Overlaps, *, log: bool) -> jax.Array:
@@ -87,6 +92,10 @@ def _exact(task: SingleLocation, weight: Pointwise | NormalisedKernel, overlaps:
             lengths, chances = _length_axis(task, (m, gamma, *numbers, *o))
             result = program((m, gamma, lengths), numbers, o)
             result = jax.nn.logsumexp(result, axis=0, b=chances) if log else jnp.sum(chances * result, axis=0)
+    return result
+
+
+def _refuse_infinite(result: jax.Array, weight: Pointwise | NormalisedKernel) -> jax.Array:
     if not isinstance(weight, Erf) and not isinstance(result, jax.core.Tracer) and not np.all(np.isfinite(result)):
         raise ValueError(
             f"`lam` must be such that the risk of {type(weight).__name__} is a finite number, got lam={weight.lam}: "
@@ -132,27 +141,45 @@ def _scaled_program(kind: Any, per_length: bool) -> Callable[..., tuple[jax.Arra
 
     def one_kernel(inputs: Any) -> tuple[Array, Array]:
         (m, gamma, L), numbers, o = inputs
-        return _kernel_excess(kind(*numbers), m, gamma, L, Overlaps(*o))
+        weight, o = _looking_up(kind(*numbers), Overlaps(*o))
+        return excess_from_moments(_kernel_moments(weight, m, gamma, L, o.kappa), m, gamma, o)
 
     def pointwise(inputs: Any) -> tuple[Array, Array]:
         (m, gamma, L), (lam, *numbers), o = jax.tree.map(lambda number: number[..., None], inputs)
         excess = pointwise_excess(Setting(m, gamma, L), kind(lam, per_length, *numbers), Overlaps(*o))
         return excess, 0.0 * excess
 
-    return _on_either_engine(pointwise, _POINTWISE_AT_ONCE) if issubclass(kind, Pointwise) else _on_either_engine(one_kernel)
+    if issubclass(kind, Pointwise):
+        return _on_either_engine(pointwise, lambda inputs: _over_numbers(pointwise, inputs, _POINTWISE_AT_ONCE))
+    return _on_either_engine(one_kernel, lambda inputs: _kernels_over_numbers(kind, inputs))
 
 
-def _kernel_excess(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, o: Overlaps) -> tuple[jax.Array, jax.Array]:
-    """Excess of a normalised kernel as (value, log_scale); a negative lam is a positive one with k reversed."""
+def _looking_up(weight: NormalisedKernel, o: Overlaps) -> tuple[NormalisedKernel, Overlaps]:
+    """The same predictor with lam >= 0: a negative lam is a positive one with k reversed."""
     side = engine_of(weight.lam).xp.where(weight.lam < 0, -1.0, 1.0)
-    lam, o = side * weight.lam, replace(o, kappa=side * o.kappa, eta=side * o.eta, rho=side * o.rho)
+    return replace(weight, lam=side * weight.lam), replace(o, kappa=side * o.kappa, eta=side * o.eta, rho=side * o.rho)
+
+
+def _kernel_moments(weight: NormalisedKernel, m: Any, gamma: Any, L: Any, kappa: Any) -> WeightMoments:
     if isinstance(weight, Softmax):
-        moments = weight_moments(softmax_laws(m, gamma, lam, o.kappa), L)
-    else:
-        moments = weight_moments(kernel_laws(weight.log_kernel, m, gamma, lam, o.kappa), L)
-    if isinstance(weight, NormalisedReLU):
-        moments = add_all_zero(moments, m, gamma, o.kappa, L)
-    return excess_from_moments(moments, m, gamma, o)
+        return weight_moments(softmax_laws, (m, gamma, weight.lam, kappa), L)
+    moments = weight_moments(partial(kernel_laws, weight.log_kernel), (m, gamma, weight.lam, kappa), L)
+    return add_all_zero(moments, m, gamma, kappa, L) if isinstance(weight, NormalisedReLU) else moments
+
+
+def _kernels_over_numbers(kind: Any, inputs: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Excess of normalised kernels by NumPy; settings that differ in what v sees alone share the moments of their weights."""
+    leaves, structure = jax.tree.flatten(inputs)
+    parts = np.broadcast_arrays(*(np.asarray(leaf, np.float64) for leaf in leaves))
+    (m, gamma, L), numbers, o = jax.tree.unflatten(structure, [part.ravel() for part in parts])
+    weight, overlaps = _looking_up(kind(*numbers), Overlaps(*o))
+    scores = np.stack([m, gamma, L, weight.lam, *numbers[1:], overlaps.kappa])
+    distinct, place = np.unique(scores, axis=1, return_inverse=True)
+    with np.errstate(all="ignore"):  # as JAX: what is not finite is looked for in the answer
+        each = [_kernel_moments(kind(*shape), m_, gamma_, L_, kappa) for m_, gamma_, L_, *shape, kappa in distinct.T]
+        moments = jax.tree.map(lambda *rows: np.stack(rows)[place.ravel()], *each)
+        value, log_scale = excess_from_moments(moments, m, gamma, overlaps)
+    return value.reshape(parts[0].shape), log_scale.reshape(parts[0].shape)
 
 
 def _simulated(task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax.Array, samples: int) -> Estimate:
@@ -235,25 +262,21 @@ def _length_axis(task: SingleLocation, numbers: tuple[Any, ...]) -> tuple[np.nda
     return values.reshape(-1, *(1,) * depth), chances.reshape(-1, *(1,) * depth)
 
 
-def _on_either_engine(formula: Callable[[Any], Any], at_once: int = 0) -> Callable[..., Any]:
-    """`formula` on every setting of its broadcasting inputs: by NumPy for numbers, compiled by JAX under its transformations.
-
-    It takes a single setting, and in NumPy `at_once` of them along an axis where that is not 0.
-    """
+def _on_either_engine(formula: Callable[[Any], Any], over_numbers: Callable[[Any], Any]) -> Callable[..., Any]:
+    """`formula` on every setting of its broadcasting inputs: `over_numbers` by NumPy, compiled by JAX under its transformations."""
     compiled = jax.jit(lambda *inputs: _over_settings(formula, inputs))
 
     def program(*inputs: Any) -> Any:
         numbers = all(map(is_concrete, jax.tree.leaves(inputs)))
-        return _over_numbers(formula, inputs, at_once) if numbers else compiled(*inputs)
+        return over_numbers(inputs) if numbers else compiled(*inputs)
 
     return program
 
 
-_bayes_program = _on_either_engine(lambda setting: log_bayes(*setting))
 
 
-def _over_numbers(formula: Callable[[Any], Any], inputs: Any, at_once: int) -> Any:
-    """`formula` by NumPy on every setting of a tree of numbers that broadcast."""
+def _over_numbers(formula: Callable[[Any], Any], inputs: Any, at_once: int = 0) -> Any:
+    """`formula` by NumPy on every setting of a tree of numbers that broadcast, `at_once` along an axis where that is not 0."""
     leaves, structure = jax.tree.flatten(inputs)
     parts = np.broadcast_arrays(*(np.asarray(leaf, np.float64) for leaf in leaves))
     flat = np.stack([part.ravel() for part in parts])
@@ -261,6 +284,13 @@ def _over_numbers(formula: Callable[[Any], Any], inputs: Any, at_once: int) -> A
     with np.errstate(all="ignore"):  # as JAX: what is not finite is looked for in the answer
         answers = [formula(jax.tree.unflatten(structure, list(column))) for column in columns]
     return jax.tree.map(lambda *rows: np.concatenate(rows, axis=None).reshape(parts[0].shape), *answers)
+
+
+def _one_bayes(setting: Any) -> Array:
+    return log_bayes(*setting)
+
+
+_bayes_program = _on_either_engine(_one_bayes, lambda inputs: _over_numbers(_one_bayes, inputs))
 
 
 def _over_settings(one: Callable[[Any], Any], inputs: Any) -> Any:
