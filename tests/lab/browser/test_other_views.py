@@ -128,6 +128,7 @@ def test_the_word_that_decides_a_sentence_is_found(lab):
     from soloc.text import explain_sentence, fit_rated_sentences
 
     lab.open("?view=text")
+    assert lab.run("return document.querySelector('[data-group=setting]').offsetParent === null")
     mine = "Our teacher says the bridge behind the museum is horrible."
     type_in = (
         "const box = document.getElementById('own-sentence'); box.value = arguments[0];"

@@ -43,7 +43,9 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
         )  # fmt: skip
     guesses = {"answer": (seen.answer, "diamond", _DECISIVE), "attention": (seen.prediction, "circle", BLUE)}
     guesses["Bayes"] = (seen.bayes, "square", GREEN)
-    middle = 0.5 * (min(guess[0] for guess in guesses.values()) + max(guess[0] for guess in guesses.values()))
+    values = np.asarray([guess[0] for guess in guesses.values()])
+    middle = 0.5 * (values.min() + values.max())
+    half = 0.6 * max(float(np.ptp(values)), 0.1 * float(np.abs(values).max()), 1e-12)  # guesses that agree are drawn together
     for row, (name, (value, symbol, color)) in enumerate(guesses.items()):
         data.append(
             {
@@ -62,7 +64,8 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
                   "title": {"text": "token", "standoff": 4}, "range": [-0.6, len(tokens) - 0.4]},
         "yaxis": {"domain": [0.70, 1], "anchor": "x", "title": {"text": "attention"}, **bars},
         "yaxis2": {"domain": [0.36, 0.64], "anchor": "x", "title": {"text": "posterior"}, "range": [0, 1.02], **bars},
-        "xaxis2": {"domain": [0, 1], "anchor": "y3", "zeroline": True, "title": {"text": "answer and guesses", "standoff": 4}},
+        "xaxis2": {"domain": [0, 1], "anchor": "y3", "zeroline": True, "range": [middle - half, middle + half],
+                   "title": {"text": "answer and guesses", "standoff": 4}},
         "yaxis3": {"domain": [0, 0.18], "anchor": "x2", "tickvals": [2, 1, 0], "ticktext": list(guesses), "range": [-0.7, 2.7]},
         "shapes": [
             {"type": "line", "xref": "x2", "yref": "y3 domain", "x0": seen.answer, "x1": seen.answer, "y0": 0, "y1": 1,

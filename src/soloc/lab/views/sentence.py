@@ -27,7 +27,7 @@ def sentence_panel(ask: SentenceAsk) -> Panel:
 
     found = explain_sentence(fit_rated_sentences(), ask.sentence)
     table = found.table
-    doubt = f" But: {found.doubts[0]}" if found.doubts else ""
+    doubt = f" But {found.doubts[0]}." if found.doubts else ""
     return Panel(
         figure=sentence_figure(found),
         table={

@@ -26,14 +26,16 @@ export default {
   built(panel, lab) {
     const { state } = lab;
     const runs = element("select", { id: "run", onchange: () => state.set({ run: Number(runs.value) }) });
+    const label = element("label", { for: "run", class: "muted" }, "seen by");
     panel.showRuns = () => {
       const count = lab.paths?.runs.length ?? 0;
       if (runs.options.length !== count) runs.replaceChildren(...Array.from({ length: count }, (_, i) => element("option", { value: i }, `run ${i}`)));
       runs.value = String(chosenRun(lab));
+      runs.hidden = label.hidden = count === 0;
     };
     panel.extra.append(element("div", { class: "row" },
       element("button", { type: "button", id: "resample", onclick: () => state.set({ draw: (state.get("draw") + 1) % 2 ** 31 }) }, "Another sequence"),
-      element("label", { for: "run", class: "muted" }, "seen by"), runs));
+      label, runs));
   },
   drawn: (panel) => panel.showRuns(),
 };
