@@ -1,9 +1,10 @@
 """`soloc lab`: the lab in the browser."""
 
 import argparse
+from importlib.util import find_spec
 from typing import Any
 
-_NEEDED = {"fastapi", "uvicorn", "plotly", "pydantic", "starlette", "multipart", "python_multipart"}
+_NEEDED = ("fastapi", "uvicorn", "plotly")
 
 
 def add(subparsers: Any) -> None:
@@ -23,11 +24,10 @@ def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     if not 0 <= options.port <= 65535:
         raise ValueError(f"`port` must be between 0 and 65535, got {options.port}.")
-    try:
-        from soloc.lab.start import start
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in _NEEDED:
-            raise
-        raise ImportError(f"the lab needs `{error.name}`; install it with: pip install 'soloc[lab]'") from None
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ImportError(f"the lab needs `{missing[0]}`; install it with: pip install 'soloc[lab]'")
+    from soloc.lab.start import start
+
     start(options.host, options.port, not options.no_browser)
     return 0

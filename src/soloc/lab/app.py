@@ -44,6 +44,6 @@ def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> 
     sentences.install(app)
     for view in VIEWS:
         app.include_router(view.router)
-    app.include_router(assets.router)
+    app.router.routes.extend(assets.ROUTES)
     app.add_middleware(Guard, hosts=hosts, any_address=any_address, limits=LIMITS)
     return app

@@ -6,8 +6,9 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from fastapi import APIRouter, Request, Response
-from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -16,7 +17,7 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 PLOTLY = "plotly.min.js"
-router = APIRouter(include_in_schema=False)
+INDEX, FILES, ICON = "/", "/static/", "/favicon.ico"
 
 
 class Asset(NamedTuple):
@@ -52,28 +53,26 @@ def names() -> frozenset[str]:
     )
 
 
-@router.get("/")
-async def index(request: Request) -> Response:
-    """The page."""
+async def _index(request: Request) -> Response:
     return _sent(request, "index.html")
 
 
-@router.get("/static/{name:path}")
-async def static(request: Request, name: str) -> Response:
-    """One file of the page."""
-    return _sent(request, name)
+async def _file(request: Request) -> Response:
+    return _sent(request, request.path_params["name"])
 
 
-@router.get("/favicon.ico")
-async def icon(request: Request) -> Response:
-    """The icon, for browsers that ask without reading the page."""
+async def _icon(request: Request) -> Response:
+    """For browsers that ask without reading the page."""
     return _sent(request, "icon.svg")
+
+
+ROUTES = [Route(INDEX, _index), Route(FILES + "{name:path}", _file), Route(ICON, _icon)]
 
 
 def _sent(request: Request, name: str) -> Response:
     found = asset(name) if name == PLOTLY or name in names() else None
     if found is None:
-        raise HTTPException(404, "There is no such file.")
+        return JSONResponse({"detail": "There is no such file."}, 404)
     headers = {"ETag": found.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
     if request.headers.get("if-none-match") == found.etag:
         return Response(status_code=304, headers=headers)

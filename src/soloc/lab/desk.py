@@ -7,13 +7,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, get_type_hints
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from soloc.lab.office import Office
+from soloc.lab.office import Lost, Office
 from soloc.lab.panel import Panel
 from soloc.lab.sentences import Busy, Refusal, TooSlow
 
@@ -54,8 +53,8 @@ class Desk:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
             raise TooSlow(f"The answer took longer than {self._seconds:g} s; take a smaller setting or try again.") from None
-        except BrokenProcessPool:
-            raise TooSlow("The computation was interrupted; ask again.") from None
+        except Lost as lost:
+            raise TooSlow(str(lost)) from None
 
     def submit(self, work: Callable[..., Any], *arguments: Any, dear: bool = False) -> "Future[Any]":
         """Hand work to a worker; its place in the queue is free again when it has really ended."""

@@ -12,14 +12,13 @@ import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from soloc.lab.office import Office
+from soloc.lab.office import Lost, Office
 from soloc.lab.sentences import Busy
 
 LIVE = 32  # jobs waiting or running; more are refused
@@ -91,8 +90,8 @@ class Job:
                 except Stopped:
                     future.cancel()
                     raise
-            except BrokenProcessPool:
-                raise ValueError("The computation was interrupted; ask again.") from None
+            except Lost as lost:
+                raise ValueError(str(lost)) from None
 
     def run(self, work: Callable[["Job"], dict[str, Any]], lane: threading.Semaphore) -> None:
         """Wait for a turn in the lane, work, and say how it ended."""

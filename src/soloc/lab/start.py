@@ -1,5 +1,6 @@
 """Start the lab: say what is prepared, listen, open the browser when the page can answer."""
 
+import os
 import socket
 import sys
 import threading
@@ -7,7 +8,7 @@ import time
 import webbrowser
 from typing import Any
 
-from soloc.lab.guard import LOOPBACK
+from soloc.lab.guard import LOOPBACK, Guard
 
 _SWITCH = 2e-4  # seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a slow one
 _HEAD_START = 3.0  # seconds that belong to the browser and its first plots
@@ -28,14 +29,33 @@ def start(host: str, port: int, browser: bool) -> None:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     import uvicorn
+    from starlette.applications import Starlette
 
-    from soloc.lab.app import create_app
+    from soloc.lab.assets import ROUTES
+    from soloc.lab.front import Front
     from soloc.lab.patience import PatientProtocol
 
+    def build() -> Any:
+        from soloc.lab.app import create_app
+
+        app = create_app(names, any_address=everywhere)
+        threading.Thread(target=_prepare, args=(address, app.state), daemon=True, name="prepare").start()
+        return app
+
     options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
-    app = create_app(names, any_address=everywhere)
-    threading.Thread(target=_prepare, args=(address, app.state), daemon=True, name="prepare").start()
-    uvicorn.Server(uvicorn.Config(app, http=PatientProtocol, **options)).run(sockets=[listener])
+    front = Front(Guard(Starlette(routes=ROUTES), names, any_address=everywhere), build)
+    try:
+        uvicorn.Server(uvicorn.Config(front, http=PatientProtocol, **options)).run(sockets=[listener])
+    except KeyboardInterrupt:
+        _say("ended.")
+    _leave()
+
+
+def _leave() -> None:
+    """End at once: a thread may be in the middle of a compilation, which cannot be interrupted, and nothing is left to save."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _prepare(address: str, state: Any) -> None:
