@@ -7,9 +7,9 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
+from soloc.figures.formats import FORMATS as FORMATS
 from soloc.figures.style import STYLE
 
-FORMATS = ("svg", "pdf", "png")
 _NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
 
 
