@@ -12,7 +12,7 @@ import matplotlib
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogFormatterSciNotation, LogLocator, NullLocator
 
 from soloc.figures.palette import BLUE as BLUE
 from soloc.figures.palette import GREEN as GREEN
@@ -75,9 +75,19 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
         with matplotlib.rc_context():
             matplotlib.rcdefaults()
             matplotlib.rcParams.update(STYLE)
-            return draw(*arguments, **options)
+            figure = draw(*arguments, **options)
+            _plain_powers(figure)
+            return figure
 
     return drawn
+
+
+def _plain_powers(figure: Figure) -> None:
+    """Powers of ten on logarithmic axes in plain characters."""
+    for axis in figure.axes:
+        for ruler in (axis.xaxis, axis.yaxis):
+            if type(ruler.get_major_formatter()) is LogFormatterSciNotation:
+                ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value) or f"{value:g}"))
 
 
 def panels(
