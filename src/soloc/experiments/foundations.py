@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pandas as pd
-from scipy import special, stats
+from scipy import special
 
 from soloc.dynamics.full_dimension import Pair, vectors_path
 from soloc.dynamics.population_path import population_path
@@ -181,10 +181,12 @@ def _risk(config: Config) -> pd.DataFrame:
 
 def law_tests(table: pd.DataFrame) -> pd.Series:
     """Kolmogorov-Smirnov p-value of every overlap: are the two samples of one law?"""
+    from scipy.stats import ks_2samp  # here: it takes a third of a second to import, and few tables need it
+
     law = table[table.part == "law"]
     return pd.Series(
         {
-            name: stats.ks_2samp(
+            name: ks_2samp(
                 *(group[group.how == how].value for how in ("in overlaps", "on vectors"))
             ).pvalue
             for name, group in law.groupby("name", sort=False)

@@ -91,7 +91,7 @@ class _Worker:
 
     def take(self, cell: Cell) -> None:
         self.cell, self.since = cell, time.monotonic()
-        self.pipe.send(cell)
+        self.pipe.send((cell, cell.key, cell.facts))  # what decides it is found once, not again by every worker
 
 
 def _compute_missing(
@@ -162,14 +162,14 @@ def _serve(pipe: Connection, directory: Path) -> None:
     store = Store(directory)
     while True:
         try:
-            cell: Cell = pipe.recv()
+            cell, key, facts = pipe.recv()
         except (EOFError, OSError):
             return
         started = time.perf_counter()
         try:
             table = cell.run(cell.config)
             seconds = time.perf_counter() - started
-            store.put(cell.name, cell.key, table, cell.facts, seconds)
+            store.put(cell.name, key, table, facts, seconds)
             pipe.send(("done", seconds))
         except ValueError as error:
             pipe.send(("refused", str(error)))
