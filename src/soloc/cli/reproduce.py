@@ -7,7 +7,7 @@ from soloc.cli.options import add_common_options
 from soloc.runs.processes import start_server
 
 #: What cells and figures need: imported once, by the server of workers, while this process imports for itself.
-PRELOADED = ("soloc.experiments.registry", "soloc.runs.local", "soloc.report.drawings", "soloc.figures.export", "matplotlib.backends.backend_svg")
+PRELOADED = ("soloc.experiments.registry", "soloc.runs.local", "soloc.report.drawings", "soloc.figures.export")
 
 
 def add(subparsers: Any) -> None:

@@ -4,6 +4,7 @@ import shlex
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +25,7 @@ class Published(NamedTuple):
 
     answer: Answer
     findings: str
-    claims: list[Claim]
+    claims: Sequence[Claim]
     svg: Future[str]
 
 
@@ -46,8 +47,8 @@ def reproduce(options: Namespace) -> int:
             write_data(found, folder)
             experiment, name = found.experiment, found.experiment.name
             svg = artists.submit(write_figures, experiment.figure or name, name, folder, kinds)
-            claims = [*experiment.certificates(found.table)]
-            published[name] = Published(found, experiment.findings(found.table), claims, svg)
+            claims, findings = experiment.certificates(found.table), experiment.findings(found.table)
+            published[name] = Published(found, findings, claims, svg)
 
         answer(wanted, options.out, options.jobs, publish)
         print("drawing", file=sys.stderr)

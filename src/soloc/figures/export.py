@@ -53,9 +53,9 @@ def _svg(figure: Figure) -> bytes:
 class _Measuring(FigureCanvasSVG):
     """A canvas whose layout is measured by the renderer that draws."""
 
-    renderer: MixedModeRenderer
+    renderer: Any  # a MixedModeRenderer, which is a renderer in all but its base class
 
-    def get_renderer(self) -> MixedModeRenderer:
+    def get_renderer(self) -> Any:
         return self.renderer
 
 

@@ -75,14 +75,12 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
         with matplotlib.rc_context():
             matplotlib.rcdefaults()
             matplotlib.rcParams.update(STYLE)
-            figure = draw(*arguments, **options)
-            _plain_powers(figure)
-            return figure
+            return draw(*arguments, **options)
 
     return drawn
 
 
-def _plain_powers(figure: Figure) -> None:
+def plain_powers(figure: Figure) -> None:
     """Powers of ten on logarithmic axes in plain characters."""
     for axis in figure.axes:
         for ruler in (axis.xaxis, axis.yaxis):

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 def draw(module: str, table: pd.DataFrame) -> "Figure":
     """The figure that a module of `soloc.figures` makes of a table, in the house style."""
-    from soloc.figures.style import styled
+    from soloc.figures.style import plain_powers, styled
 
-    return styled(import_module(f"soloc.figures.{module}").figure)(table)
+    figure = styled(import_module(f"soloc.figures.{module}").figure)(table)
+    plain_powers(figure)
+    return figure
 
 
 def write_figures(module: str, name: str, folder: Path, kinds: tuple[str, ...] = FORMATS) -> str:

@@ -14,7 +14,6 @@ from soloc.text.text_bags import TextBags
 from soloc.text.words import Words, split_words, texts_of, warn_about_cuts
 
 
-
 class TextTokens(TransformerMixin, BaseEstimator):
     """Strings as bags of word vectors that remember their words and where these stand.
 
