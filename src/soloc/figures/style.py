@@ -80,14 +80,6 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return drawn
 
 
-def plain_powers(figure: Figure) -> None:
-    """Powers of ten on logarithmic axes in plain characters."""
-    for axis in figure.axes:
-        for ruler in (axis.xaxis, axis.yaxis):
-            if type(ruler.get_major_formatter()) is LogFormatterSciNotation:
-                ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value) or f"{value:g}"))
-
-
 def panels(
     rows: int, columns: int, width: float = 9.0, height: float = 3.2, **options: Any
 ) -> tuple[Figure, list[Axes]]:
@@ -122,6 +114,15 @@ def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
         else:
             ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
         ruler.set_minor_locator(NullLocator())
+
+
+def plain_rulers(figure: Figure) -> None:
+    """Logarithmic axes of a finished figure that still have matplotlib's own labels: made as those of `logarithmic`."""
+    for axis in figure.axes:
+        for name in "xy":
+            ruler: Any = getattr(axis, f"{name}axis")
+            if type(ruler.get_major_formatter()) is LogFormatterSciNotation:
+                logarithmic(axis, name)
 
 
 def legend_below(figure: Figure, axis: Axes, columns: int = 4) -> None:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def draw(module: str, table: pd.DataFrame) -> "Figure":
     """The figure that a module of `soloc.figures` makes of a table, in the house style."""
-    from soloc.figures.style import plain_powers, styled
+    from soloc.figures.style import plain_rulers, styled
 
     figure = styled(import_module(f"soloc.figures.{module}").figure)(table)
-    plain_powers(figure)
+    plain_rulers(figure)
     return figure
 
 
