@@ -23,9 +23,8 @@ def test_what_the_server_imports_starts_neither_jax_nor_a_thread():
 
 def report(pipe):
     begin_child()
-    from threadpoolctl import threadpool_info
-
     import numpy  # noqa: F401 (whose BLAS is looked at)
+    from threadpoolctl import threadpool_info
 
     pipe.send(({name: os.environ.get(name) for name in ("NPROC", "JAX_PLATFORMS")}, threadpool_info()))
 
