@@ -1,9 +1,7 @@
 """What the commands on experiments share: find them, change their config, compute their tables."""
 
 import ast
-import os
 import sys
-from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
@@ -41,27 +39,6 @@ class Answer(NamedTuple):
             "versions": {"soloc": version(), **versions(), **versions_of(self.experiment.needs)},
             "revision": revision(Path(__file__)),
         }
-
-
-def add_common_options(parser: ArgumentParser) -> None:
-    """Options that every command on experiments understands."""
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer runs and coarser grids, to see that all works"
-    )
-    parser.add_argument(
-        "--seed", type=int, metavar="N", help="seed of every random draw (each experiment has its own)"
-    )
-    parser.add_argument(
-        "--jobs", type=int, default=cores(), metavar="N", help="worker processes (default: one per core)"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=Path("results"), metavar="DIR", help="where results are kept (results)"
-    )
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def find(name: str) -> Experiment:

@@ -4,7 +4,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.answers import add_common_options, answer, configured, find
+from soloc.cli.answers import answer, configured, find
+from soloc.cli.options import add_common_options
 from soloc.figures.export import figure_bytes, kind_of
 from soloc.report.drawings import draw
 from soloc.runs.store import write_atomically

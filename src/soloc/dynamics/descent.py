@@ -69,8 +69,9 @@ def descend(
 
     with jax.enable_x64(True):
         state = (start, rule.begin(start))
-        first_lam = None if lams is None else jnp.asarray(_rows(lams, Piece(0, 1, 1), value.ndim)[0])
-        first = np.asarray(_look(compiled.args[0], start, first_lam, key, 0))
+        rows = [None if schedule is None else _rows(schedule, Piece(0, 1, 1), value.ndim) for schedule in (alphas, lams)]
+        _, seen = compiled(state, *rows, key, 0, 1, 0)  # one record after no step: the program that goes on compiles once
+        first = np.asarray(seen)[0]
         names = ["value", *(observe(start) if observe else {})]
     record = run_in_pieces(advance, state, first, steps=steps, every=every, capacity=_ROWS, slots=SLOTS, progress=progress)
     columns = {name: record.states[:, i] for i, name in enumerate(names)}
@@ -96,7 +97,6 @@ class _Static:
         return self.objective(point, *arguments)
 
 
-@partial(jax.jit, static_argnums=0)
 def _look(static: _Static, point: Any, lam: Any, key: Any, step: Any) -> jax.Array:
     values = [static.value(point, lam, key, step)] + (list(static.observe(point).values()) if static.observe else [])
     return jnp.stack([jnp.atleast_1d(x) for x in values])

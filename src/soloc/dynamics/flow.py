@@ -7,7 +7,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from soloc.dynamics.exact import Structure, check_exact_risk, rule_of, split
 from soloc.dynamics.marathon import Record
@@ -34,6 +33,8 @@ def flow_path(
     Projected descent with step size alpha is at time alpha x steps, up to an error of order alpha. All runs share the adaptive
     steps of one solver, whose Jacobian is a band: the runs do not interact.
     """
+    from scipy.integrate import solve_ivp  # here: a third of a second to import, which most never need
+
     check_real("until", until, "a positive time", 0.0, above=True)
     check_count("records", records)
     structure, numbers = split(task, weight)

@@ -6,7 +6,6 @@ from typing import Any
 import jax
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from soloc.dynamics.critical_points import CriticalPoint, critical_points, overlaps_of
@@ -71,6 +70,7 @@ def swap_lam(task: SingleLocation, weight: Any, *, between: tuple[float, float] 
 
     The swapped minimum at a lam is where the flow ends that starts at k = v*, v half way between k* and the rest.
     """
+    from scipy.optimize import brentq  # here: a third of a second to import, which most never need
 
     def advantage(lam: float) -> float:
         at = replace(weight, lam=lam)

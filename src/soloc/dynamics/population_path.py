@@ -19,7 +19,7 @@ from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
 _ROWS, _CELLS = 4096, 65536  # steps of one compiled piece, and steps x distinct schedules
-_GROUP = 128  # runs of one compiled piece: their arrays stay in the nearest cache
+_GROUPS = (1, 16, 32, 128)  # runs of one compiled piece, filled up: few programs serve every number of runs
 
 
 def population_path(
@@ -75,20 +75,26 @@ class _Run:
         self.runs = self.start.kappa.size
         self.numbers = flattened(numbers, self.shape)
         shared = all(np.ndim(x) == 0 for x in jax.tree.leaves(numbers)) and self.lam.values(0, 1).shape[1] == 1
-        width = 1 if shared else min(self.runs, _GROUP)
+        self.group = next((size for size in _GROUPS if self.runs <= size), _GROUPS[-1])  # the largest fits the nearest cache
+        self.spread = not shared and self.runs > 1  # what differs between runs is spread out whole: again one program
+        if self.spread:
+            self.numbers = jax.tree.map(lambda x: np.broadcast_to(x, (self.runs,)), self.numbers)
+        width = self.group if self.spread else 1
         self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
         self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
 
     def advance(self, state: Five, piece: Piece) -> tuple[Five, np.ndarray]:
         """A piece of the descent: one compiled call for every group of runs, whatever the length and stride of the piece."""
-        tables = [self._rows(schedule, piece) for schedule in (self.lam, self.alpha)]
+        lam, alpha = self._rows(self.lam, piece), self._rows(self.alpha, piece)
+        if self.spread:
+            lam = np.broadcast_to(lam, (len(lam), self.runs))
         records = piece.n // piece.stride
         ends, seen = [], []
         with jax.enable_x64(True):
-            for first in range(0, self.runs, _GROUP):
-                cut = lambda x, first=first: _cut(x, first, self.runs)  # noqa: E731
-                group, numbers = jax.tree.map(cut, (tuple(state), self.numbers))
-                end, observed = _compiled(self.structure)(Five(*group), *map(cut, tables), numbers, records, piece.stride)
+            for first in range(0, self.runs, self.group):
+                cut = lambda x, first=first: self._cut(x, first)  # noqa: E731
+                group, numbers = jax.tree.map(cut, (Five(*state), self.numbers))
+                end, observed = _compiled(self.structure)(group, cut(lam), cut(alpha), numbers, records, piece.stride)
                 ends.append(np.stack(end))
                 seen.append(np.asarray(observed)[:records])
         together = np.concatenate(seen, axis=-1)[..., : self.runs]
@@ -97,6 +103,14 @@ class _Run:
     def _rows(self, schedule: Tabulated, piece: Piece) -> np.ndarray:
         values = schedule.values(piece.first, piece.n)
         return np.concatenate([values, np.repeat(values[-1:], self.rows - piece.n, axis=0)])
+
+    def _cut(self, x: Any, first: int) -> Any:
+        """The part of a group in an array whose last axis is the runs, filled up with its last entry; other numbers as they are."""
+        if np.ndim(x) == 0 or np.shape(x)[-1] == 1:
+            return x
+        part = np.asarray(x)[..., first : first + self.group]
+        missing = self.group - part.shape[-1]
+        return part if missing == 0 else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
 
     def columns(self, record: Record) -> dict[str, np.ndarray]:
         """Overlaps, risk, excess over Bayes, distance and lam at every record."""
@@ -145,15 +159,6 @@ class _Run:
         _, seen = self.advance(state, Piece(step, 8, 1))
         ahead = above_noise(self.structure, self.numbers, np.repeat(lam[None], 8, axis=0), seen)
         return np.any(np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk, axis=0)
-
-
-def _cut(x: Any, first: int, runs: int) -> Any:
-    """The part of a group in an array whose last axis is the runs, filled up with its last entry; other numbers as they are."""
-    if np.ndim(x) == 0 or np.shape(x)[-1] != runs or runs <= _GROUP:
-        return x
-    part = np.asarray(x)[..., first : first + _GROUP]
-    missing = _GROUP - part.shape[-1]
-    return part if missing == 0 else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
 
 
 def _a_little_more(risk: np.ndarray) -> np.ndarray:

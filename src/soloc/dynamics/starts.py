@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -67,7 +67,7 @@ def from_vectors(k: Any, v: Any, truth: Truth) -> Overlaps:
     return Overlaps(k @ k_star, v @ v_star, v @ k_star, k @ v_star, np.sum(k * v, axis=-1))
 
 
-def practical(task: SingleLocation, truth: Truth, key: jax.Array, n: int) -> tuple[jax.Array, jax.Array]:
+def practical(task: SingleLocation, truth: Truth, key: jax.Array, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Unit vectors k, v computed from n samples by moments, as one would in practice: no location is known.
 
     E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k. The noise of v lies mostly
@@ -77,46 +77,30 @@ def practical(task: SingleLocation, truth: Truth, key: jax.Array, n: int) -> tup
     check_count("n", n)
     at_once = max(1, _NUMBERS_AT_ONCE // (task.L * task.d))  # the same for every n, so that nothing is compiled anew
     try:
-        programs = _moment_programs(task, at_once)
+        draw = _draw(task, at_once)
     except TypeError:  # a task that holds arrays cannot be remembered
-        programs = _moment_programs.__wrapped__(task, at_once)
+        draw = _draw.__wrapped__(task, at_once)
     batches = [(jax.random.fold_in(key, i), n - first) for i, first in enumerate(range(0, n, at_once))]
 
-    def mean_direction(moment: Callable[..., jax.Array], *given: jax.Array) -> jax.Array:
-        total = sum(moment(truth, batch_key, left, *given) for batch_key, left in batches)
-        return total / jnp.linalg.norm(total)
+    def mean_direction(v: np.ndarray | None = None) -> np.ndarray:
+        total = np.zeros(task.d)
+        for batch_key, left in batches:
+            sample = draw(truth, batch_key)
+            answers, tokens = np.asarray(sample.answers)[:left], np.asarray(sample.tokens)[:left]
+            weights = np.repeat(answers, task.L) * (1.0 if v is None else tokens.reshape(-1, task.d) @ v)
+            total += weights @ tokens.reshape(-1, task.d)
+        return total / np.linalg.norm(total)
 
-    v = mean_direction(programs.v)
-    v = _orthogonal(v, mean_direction(programs.k, v))
-    return _orthogonal(mean_direction(programs.k, v), v), v
-
-
-class _MomentPrograms(NamedTuple):
-    """Sums over the first `left` bags of a batch drawn anew: of Y X_l, and of Y (X_l.v) X_l for a given v."""
-
-    v: Callable[..., jax.Array]
-    k: Callable[..., jax.Array]
+    v = mean_direction()
+    v = _orthogonal(v, mean_direction(v))
+    return _orthogonal(mean_direction(v), v), v
 
 
 @lru_cache(maxsize=8)
-def _moment_programs(task: SingleLocation, at_once: int) -> _MomentPrograms:
-    def drawn(truth: Truth, key: jax.Array, left: jax.Array) -> tuple[jax.Array, jax.Array]:
-        sample = task.sample(truth, key, at_once)
-        return jnp.where(jnp.arange(at_once) < left, sample.answers, 0.0), sample.tokens
-
-    @jax.jit
-    def for_v(truth: Truth, key: jax.Array, left: jax.Array) -> jax.Array:
-        answers, tokens = drawn(truth, key, left)
-        return jnp.einsum("i,ild->d", answers, tokens)
-
-    @jax.jit
-    def for_k(truth: Truth, key: jax.Array, left: jax.Array, v: jax.Array) -> jax.Array:
-        answers, tokens = drawn(truth, key, left)
-        return jnp.einsum("i,il,ild->d", answers, tokens @ v, tokens)
-
-    return _MomentPrograms(for_v, for_k)
+def _draw(task: SingleLocation, at_once: int) -> Callable[..., Any]:
+    return jax.jit(lambda truth, key: task.sample(truth, key, at_once))
 
 
-def _orthogonal(x: jax.Array, direction: jax.Array) -> jax.Array:
+def _orthogonal(x: np.ndarray, direction: np.ndarray) -> np.ndarray:
     x = x - (x @ direction) * direction
-    return x / jnp.linalg.norm(x)
+    return x / np.linalg.norm(x)

@@ -9,16 +9,23 @@ BLOCK = 8192
 def distinct_rows(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First position of each distinct row, and for each row the number of its distinct one.
 
-    Rows are compared by a 64-bit digest of their bytes; rows that a few columns tell apart are never read whole.
+    Rows that a few columns tell apart are never read whole; where those columns repeat, so mostly does the row, which is
+    looked up; else rows are compared by a 64-bit digest of all their bytes.
     """
-    digest = row_digests(values[:, : min(2, values.shape[1])])
-    if len(np.unique(digest)) < len(values) and values.shape[1] > 2:
-        digest = row_digests(values)
-    _, first, number = np.unique(digest, return_index=True, return_inverse=True)
+    few = min(2, values.shape[1])
+    _, first, number = np.unique(row_digests(values[:, :few]), return_index=True, return_inverse=True)
+    if len(first) < len(values) and few < values.shape[1] and not _are_equal(values, first[number]):
+        _, first, number = np.unique(row_digests(values), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")  # number them in order of appearance
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return first[order], rank[number]
+
+
+def _are_equal(values: np.ndarray, others: np.ndarray) -> bool:
+    """Is every row the same as the one whose position is given?"""
+    parts = [slice(start, start + BLOCK) for start in range(0, len(values), BLOCK)]
+    return all(np.array_equal(values[part], values[others[part]]) for part in parts)
 
 
 def row_digests(values: np.ndarray) -> np.ndarray:

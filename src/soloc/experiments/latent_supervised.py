@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
 
 from soloc.experiments.experiment import Certificate, Experiment
 from soloc.experiments.latent_bands import band, log_slope, one_blas_thread, pieces
@@ -140,6 +139,8 @@ def _untied(config: Config, L: int, n: int) -> tuple[float, ...]:
 
 def _kernel_mean(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
     """CME with a learned ridge r > 0 (prior precision over noise precision): one parameter, in log r."""
+    from scipy.optimize import minimize_scalar  # here: a third of a second to import, which most never need
+
     values, vectors = np.linalg.eigh(seen.gram)
     values = np.maximum(values, 0.0)
     pull = np.einsum("nij,ni->nj", vectors, L * seen.moment) * np.einsum("nij,ni->nj", vectors, seen.query)

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.linear_model import RidgeCV
 
-from soloc.estimators.diagnostics import PointingWarning
 from soloc.experiments.experiment import Certificate, Experiment
 from soloc.text.generator import SPLITS, rated_sentences
-from soloc.text.pipelines import rated_pipeline, text_pipeline
-from soloc.text.tokens import STATIC
+from soloc.text.static import STATIC
 
 ATTENTION, POOLED = "attention", "mean-pool ridge"
 CONTEXTUAL_ALPHA = 20.0  # hidden states differ in every sentence, so no word can be learnt by heart
@@ -37,6 +34,11 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def _draw(config: Config, seed: int, layer: int) -> list[dict[str, Any]]:
+    from sklearn.linear_model import RidgeCV  # here, as the two below: those who only read the table need no estimator
+
+    from soloc.estimators.diagnostics import PointingWarning
+    from soloc.text.pipelines import rated_pipeline, text_pipeline
+
     number = 1000 * config.seed + seed
     train = rated_sentences(config.sentences, "train", random_state=number)
     pipeline = (
@@ -46,7 +48,7 @@ def _draw(config: Config, seed: int, layer: int) -> list[dict[str, Any]]:
     )
     bags = pipeline[:-1].fit_transform(train.texts)
     model = pipeline[-1].fit(bags, train.scores)
-    ridge = RidgeCV(np.geomspace(1e-4, 1e2, 13)).fit(_means(bags), train.scores)
+    ridge = RidgeCV(np.geomspace(1e-4, 1e2, 13), gcv_mode="svd").fit(_means(bags), train.scores)
     rows = []
     for split in SPLITS[1:]:
         test = rated_sentences(config.test_sentences, split, random_state=number)
@@ -144,7 +146,7 @@ EXPERIMENTS = (
         name="text_decisive",
         question="Which word decides, on real word vectors?",
         config=Config(),
-        quick=Config(test_sentences=500),
+        quick=Config(sentences=3000, test_sentences=500),
         run=run,
         findings=findings,
         certificates=certificates,

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from soloc.estimators.diagnostics import PointingWarning
 from soloc.experiments.experiment import Certificate, Experiment
 from soloc.experiments.text_decisive import TRANSFORMER_NEEDS
 from soloc.text.generator import rated_sentences
-from soloc.text.heads import head_attention, pointed_words
-from soloc.text.pipelines import rated_pipeline
 from soloc.text.transformer import load_transformer
 
 
@@ -28,6 +25,10 @@ class Config:
 
 def run(config: Config) -> pd.DataFrame:
     """One row per head: how often it points at the decisive word (to choose by, and on new templates), and agreement."""
+    from soloc.estimators.diagnostics import PointingWarning  # here: those who only read the table need no estimator
+    from soloc.text.heads import head_attention, pointed_words
+    from soloc.text.pipelines import rated_pipeline
+
     train = rated_sentences(config.sentences, "train", random_state=config.seed)
     fitted = rated_pipeline().fit(train.texts, train.scores)
     transformer = load_transformer(config.model)

@@ -233,7 +233,7 @@ CLAIMS = {
 
 def _experiment(name: str) -> Experiment:
     config = PAPER[name]
-    few = replace(config, blocks=(0,), runs=20)
+    few = replace(config, blocks=(0,), runs=16)
     if config.batch:
         few = replace(config, blocks=(0,), runs=4, steps=40_000, lam_decay=5 * config.lam_decay)
     return Experiment(

@@ -12,7 +12,7 @@ import matplotlib
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogFormatterSciNotation, LogLocator, NullLocator
 
 from soloc.figures.palette import BLUE as BLUE
 from soloc.figures.palette import GREEN as GREEN
@@ -114,6 +114,15 @@ def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
         else:
             ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
         ruler.set_minor_locator(NullLocator())
+
+
+def plain_rulers(figure: Figure) -> None:
+    """Logarithmic axes of a finished figure that still have matplotlib's own labels: made as those of `logarithmic`."""
+    for axis in figure.axes:
+        for name in "xy":
+            ruler: Any = getattr(axis, f"{name}axis")
+            if type(ruler.get_major_formatter()) is LogFormatterSciNotation:
+                logarithmic(axis, name)
 
 
 def legend_below(figure: Figure, axis: Axes, columns: int = 4) -> None:

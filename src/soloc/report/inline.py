@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from soloc.figures.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE, PAPER, PINK, RED, SKY
+from soloc.figures.palette import BLUE, GREEN, GRID, INK, MUTED, ORANGE, PAPER, PINK, RED, SKY
 
 #: Variables of the page, with the colour of light theme and of dark theme.
 THEME = {

@@ -6,7 +6,7 @@ import json
 import platform
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import metadata
@@ -51,12 +51,17 @@ def versions() -> dict[str, str]:
 @cache
 def versions_of(modules: tuple[str, ...]) -> dict[str, str]:
     """Versions of the packages that bring these modules; of one that is missing, "missing"."""
-    brought_by = metadata.packages_distributions() if modules else {}
+    brought_by = _distributions() if modules else {}
     found = {}
     for module in modules:
         names = brought_by.get(module, [])
         found[names[0] if names else module] = metadata.version(names[0]) if names else "missing"
     return found
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()
 
 
 @cache
@@ -81,13 +86,23 @@ def _module_version(module: str) -> str:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        path = _source(name)
-        if name in found or path is None:
+        if name in found:
             continue
-        text = path.read_bytes()
-        found[name] = hashlib.sha256(text).hexdigest()
-        waiting += [target for target in _imports(text) if target.split(".")[0] == package]
+        read = _read(name)
+        if read is not None:
+            found[name], imported = read
+            waiting += [target for target in imported if target.split(".")[0] == package]
     return digest(found)
+
+
+@cache
+def _read(name: str) -> tuple[str, list[str]] | None:
+    """Digest of a module's source and the names that it imports; many modules share one, and it is parsed once."""
+    path = _source(name)
+    if path is None:
+        return None
+    text = path.read_bytes()
+    return hashlib.sha256(text).hexdigest(), _imports(text)
 
 
 def _source(name: str) -> Path | None:

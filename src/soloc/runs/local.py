@@ -4,14 +4,9 @@ Every worker owns one pipe and computes one cell at a time on one thread, so res
 or cores, and a kill at any moment loses the cells in flight and nothing else.
 """
 
-import multiprocessing
-import os
-import signal
-import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,18 +14,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from soloc.runs.fingerprint import code_version, describe, digest, versions, versions_of
+from soloc.runs.processes import begin_child, children, one_thread
 from soloc.runs.progress import Progress
 from soloc.runs.store import Store
 
-_ONE_THREAD = {
-    # one thread, and a compiler that gives up sooner: cells run for seconds, so its last per cent never pays
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1",
-    "NPROC": "1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "JAX_PLATFORMS": "cpu",
-}
 _REDRAW = 0.2  # seconds between two looks at the clock
 
 
@@ -94,7 +81,7 @@ def compute(
 
 class _Worker:
     def __init__(self, directory: Path) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = children()
         self.pipe, far_end = context.Pipe()
         self.process = context.Process(target=_serve, args=(far_end, directory), daemon=True)
         self.process.start()
@@ -104,7 +91,7 @@ class _Worker:
 
     def take(self, cell: Cell) -> None:
         self.cell, self.since = cell, time.monotonic()
-        self.pipe.send(cell)
+        self.pipe.send((cell, cell.key, cell.facts))  # what decides it is found once, not again by every worker
 
 
 def _compute_missing(
@@ -114,7 +101,7 @@ def _compute_missing(
     workers: list[_Worker] = []
     done: list[str] = []
     try:
-        with _environment(_ONE_THREAD):
+        with one_thread():
             workers = [_Worker(store.directory) for _ in range(jobs)]
         for worker in workers:
             worker.take(waiting.pop(0))
@@ -171,48 +158,20 @@ def _receive(worker: _Worker, cell: Cell) -> float:
 
 def _serve(pipe: Connection, directory: Path) -> None:
     """Worker: compute cells until the pipe closes; end at once when the parent dies."""
-    end_with_parent()
+    begin_child()
     store = Store(directory)
     while True:
         try:
-            cell: Cell = pipe.recv()
+            cell, key, facts = pipe.recv()
         except (EOFError, OSError):
             return
         started = time.perf_counter()
         try:
             table = cell.run(cell.config)
             seconds = time.perf_counter() - started
-            store.put(cell.name, cell.key, table, cell.facts, seconds)
+            store.put(cell.name, key, table, facts, seconds)
             pipe.send(("done", seconds))
         except ValueError as error:
             pipe.send(("refused", str(error)))
         except Exception:
             pipe.send(("failed", traceback.format_exc()))
-
-
-def end_with_parent() -> None:
-    """Make this child process leave Ctrl-C to its parent, and end at once when the parent is gone, even killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-
-    def wait_and_end() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=wait_and_end, daemon=True).start()
-
-
-@contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Environment variables that children started inside inherit; the caller's are put back."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update({name: value for name, value in values.items() if name not in os.environ})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

@@ -7,9 +7,6 @@ carries nothing of the sentence at layer 0 and, where the answer becomes linear,
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from soloc.text.transformer import Transformer
 
@@ -97,6 +94,10 @@ class Probe(NamedTuple):
 
 def fit_probe(states: np.ndarray, good: np.ndarray) -> Probe:
     """Logistic regression on standardised states."""
+    from sklearn.linear_model import LogisticRegression  # here: those who read the accuracies fit nothing
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     rule = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=500)).fit(states, good)
     varies = states.std(axis=0) > 1e-6
     direction = np.where(varies, rule[-1].coef_[0] / rule[0].scale_, 0.0)

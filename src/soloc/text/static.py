@@ -13,6 +13,7 @@ from soloc.text.extras import needed, package_folder
 from soloc.text.fingerprints import file_digest
 from soloc.text.words import LONGEST_WORD, Words
 
+STATIC = "wordllama"  # the name of these vectors, for users and in tables
 WEIGHTS, TOKENIZER = "weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json"
 BATCH = 4096  # words that are cut into pieces at once
 
@@ -20,7 +21,7 @@ BATCH = 4096  # words that are cut into pieces at once
 class StaticVectors:
     """Each word is the mean of the vectors of its pieces; upper and lower case are not told apart."""
 
-    name = "wordllama"
+    name = STATIC
     places = None  #: every word has a vector, so no text is cut
 
     def __init__(self) -> None:

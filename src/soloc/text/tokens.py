@@ -8,11 +8,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from soloc.text.cache import EmbeddingCache, default_folder
 from soloc.text.contextual import ContextualVectors
+from soloc.text.static import STATIC as STATIC
 from soloc.text.static import StaticVectors
 from soloc.text.text_bags import TextBags
 from soloc.text.words import Words, split_words, texts_of, warn_about_cuts
-
-STATIC = "wordllama"
 
 
 class TextTokens(TransformerMixin, BaseEstimator):

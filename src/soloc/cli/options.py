@@ -1,0 +1,26 @@
+"""Options that every command on experiments understands; imports nothing heavy, so that help comes at once."""
+
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+
+
+def add_common_options(parser: ArgumentParser) -> None:
+    """Register them."""
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer runs and coarser grids, to see that all works"
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of every random draw (each experiment has its own)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=cores(), metavar="N", help="worker processes (default: one per core)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("results"), metavar="DIR", help="where results are kept (results)"
+    )
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

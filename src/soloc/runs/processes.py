@@ -1,0 +1,82 @@
+"""Child processes that start in a moment: forked from a server that has already imported what they need.
+
+The server is a process of its own that imports and does nothing else, so it has no thread of JAX or BLAS that a fork could
+cut off. Where forking is not safe (other systems than Linux) children start anew and import for themselves.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+#: One thread, and a compiler that gives up sooner: cells run for seconds, so its last per cent never pays.
+_COMPILER = "--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1"
+#: Half the time of compiling again. XLA aborts on a flag that it does not know, so these go to releases of jaxlib that do.
+_COMPILER_OF = {"0.10": "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"}
+_JAXLIB = ".".join(metadata.version("jaxlib").split(".")[:2])
+_ONE_THREAD = {
+    "XLA_FLAGS": f"{_COMPILER} {_COMPILER_OF.get(_JAXLIB, '')}".strip(),
+    "NPROC": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "JAX_PLATFORMS": "cpu",
+}
+_FORKS = sys.platform == "linux"
+
+
+def start_server(modules: Sequence[str]) -> None:
+    """Start the server, if there is none yet; it imports `modules` while the caller goes on."""
+    if _FORKS:
+        multiprocessing.set_forkserver_preload([*modules])
+        from multiprocessing.forkserver import ensure_running  # not on every system
+
+        with one_thread():
+            ensure_running()
+
+
+def children() -> Any:
+    """How to start child processes here; start them inside `one_thread`."""
+    return multiprocessing.get_context("forkserver" if _FORKS else "spawn")
+
+
+def begin_child() -> None:
+    """First thing in a child: one thread for every library, and no life without the parent."""
+    os.environ.update({name: value for name, value in _ONE_THREAD.items() if name not in os.environ})
+    threadpool_limits(1)  # for a BLAS that was imported before it could read its variable
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Make this child process leave Ctrl-C to its parent, and end at once when the parent is gone, even killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def wait_and_end() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait_and_end, daemon=True).start()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Environment variables that children started inside inherit; the caller's are put back."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update({name: value for name, value in _ONE_THREAD.items() if name not in os.environ})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
