@@ -18,6 +18,9 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## compute the paper's results, check every claim, write results/report/index.html
 	$(BIN)/soloc reproduce
 
+# One thread for each of the two test processes: two cores are all that most machines share here.
+test check-slow: export OMP_NUM_THREADS := 1
+
 test: lint  ## lint, types and all tests that finish in minutes
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 

@@ -146,7 +146,7 @@ EXPERIMENTS = (
         name="text_decisive",
         question="Which word decides, on real word vectors?",
         config=Config(),
-        quick=Config(sentences=3000, test_sentences=500),
+        quick=Config(test_sentences=500),
         run=run,
         findings=findings,
         certificates=certificates,

@@ -9,6 +9,7 @@ import webbrowser
 from typing import Any
 
 from soloc.lab.guard import LOOPBACK, Guard
+from soloc.runs.processes import QUICK_COMPILER
 
 _SWITCH = 2e-4  # seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a slow one
 _HEAD_START = 3.0  # seconds that belong to the browser and its first plots
@@ -18,6 +19,7 @@ _EVERYWHERE = {"0.0.0.0", "::"}
 def start(host: str, port: int, browser: bool) -> None:
     """Serve the lab until Ctrl-C. The socket is bound first, so that a taken port is told at once."""
     sys.setswitchinterval(_SWITCH)
+    os.environ.setdefault("XLA_FLAGS", QUICK_COMPILER)
     listener = _listener(host, port)
     port = listener.getsockname()[1]
     everywhere = host in _EVERYWHERE

@@ -21,8 +21,10 @@ _COMPILER = "--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level
 #: Half the time of compiling again. XLA aborts on a flag that it does not know, so these go to releases of jaxlib that do.
 _COMPILER_OF = {"0.10": "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"}
 _JAXLIB = ".".join(metadata.version("jaxlib").split(".")[:2])
+#: For XLA_FLAGS, where programs run for seconds.
+QUICK_COMPILER = f"{_COMPILER} {_COMPILER_OF.get(_JAXLIB, '')}".strip()
 _ONE_THREAD = {
-    "XLA_FLAGS": f"{_COMPILER} {_COMPILER_OF.get(_JAXLIB, '')}".strip(),
+    "XLA_FLAGS": QUICK_COMPILER,
     "NPROC": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
