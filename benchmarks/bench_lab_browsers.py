@@ -81,7 +81,7 @@ def main() -> int:
                 browser.execute_script(_DRAG, panel, options.seconds, number)
             until = time.monotonic() + options.seconds
             while time.monotonic() < until:
-                memory.append(lab.memory())
+                memory.append(lab.memory_of_all())
                 time.sleep(2.0)
             for handle, panel in windows:
                 browser.switch_to.window(handle)

@@ -94,7 +94,7 @@ async def move_sliders(address: str, number: int, until: float, tally: Tally) ->
 
 async def watch(lab: LiveLab, until: float, memory: list[int]) -> None:
     while time.monotonic() < until:
-        memory.append(lab.memory())
+        memory.append(lab.memory_of_all())
         await asyncio.sleep(2.0)
 
 

@@ -51,12 +51,12 @@ class LiveLab:
             time.sleep(0.1)
 
     def memory(self) -> int:
+        """Resident bytes of the server itself."""
+        return _resident(self.process.pid)
+
+    def memory_of_all(self) -> int:
         """Resident bytes of the server and its processes."""
         return sum(_resident(pid) for pid in _family(self.process.pid))
-
-    def seconds(self) -> float:
-        """Processor time of the server and its processes."""
-        return sum(_seconds(pid) for pid in _family(self.process.pid))
 
     def end(self) -> None:
         """Stop it."""
@@ -92,11 +92,3 @@ def _resident(pid: int) -> int:
     except OSError:
         return 0
     return next((1024 * int(line.split()[1]) for line in status if line.startswith("VmRSS")), 0)
-
-
-def _seconds(pid: int) -> float:
-    try:
-        parts = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return 0.0
-    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
