@@ -30,6 +30,14 @@ def start(host: str, port: int, browser: bool) -> None:
     if browser:  # it starts while the server is imported, and waits for the answers
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
+    try:
+        _serve(listener, address, names, everywhere)
+    except KeyboardInterrupt:
+        _say("ended.")
+    _leave()
+
+
+def _serve(listener: socket.socket, address: str, names: set[str], everywhere: bool) -> None:
     import uvicorn
     from starlette.applications import Starlette
 
@@ -46,11 +54,7 @@ def start(host: str, port: int, browser: bool) -> None:
 
     options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
     front = Front(Guard(Starlette(routes=ROUTES), names, any_address=everywhere), build)
-    try:
-        uvicorn.Server(uvicorn.Config(front, http=PatientProtocol, **options)).run(sockets=[listener])
-    except KeyboardInterrupt:
-        _say("ended.")
-    _leave()
+    uvicorn.Server(uvicorn.Config(front, http=PatientProtocol, **options)).run(sockets=[listener])
 
 
 def _leave() -> None:
