@@ -26,11 +26,10 @@ def start(host: str, port: int, browser: bool) -> None:
     names = {*LOOPBACK, host, *([socket.gethostname()] if everywhere else [])}
     shown = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/"
-    _say("preparing the landscape and the descent ...")
-    if browser:  # it starts while the server is imported, and waits for the answers
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-
     try:
+        _say("preparing the landscape and the descent ...")
+        if browser:  # it starts while the server is imported, and waits for the answers
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         _serve(listener, address, names, everywhere)
     except KeyboardInterrupt:
         _say("ended.")
