@@ -1,10 +1,10 @@
 """Twenty clients that move sliders for a minute: no error, 95th percentile at most one second, memory flat.
 
-The clients are HTTP clients that replay what the page sends while a hand drags a slider and rests now and then: landscape and
-sequence of every new setting, the next one as soon as both are answered and at least 50 ms have passed; after about twenty moves the
-hand rests for a second or two, and then paths and critical points, or the landscape of softmax, are asked for as well. Every fourth
-client compares attentions when its hand rests, starts the job of that setting and cancels it with the next move. It also finds the
-worst setting of every address.
+The clients are HTTP clients that replay what the page sends while a hand drags a slider and rests now and then: the landscape of
+every new setting, the next one as soon as it is answered and at least 50 ms have passed; after about twenty moves the hand rests for
+a second or two, and then the sequence, paths, the sequence along them and critical points, or the landscape of softmax, are asked for
+(see `rest` in the views of the page). Every fourth client compares attentions when its hand rests, starts the job of that setting and
+cancels it with the next move. It also finds the worst setting of every address.
 
     python benchmarks/bench_lab_load.py [--seconds 60] [--clients 20]
 """
@@ -68,11 +68,8 @@ async def move_sliders(address: str, number: int, until: float, tally: Tally) ->
             for _ in range(rng.randint(10, 30)):  # one drag
                 began = time.monotonic()
                 chosen = chosen | {slider: setting(rng)[slider]}
-                if number % 4 != 3:  # what the page asks while the hand moves; it asks for the rest when the hand rests
-                    asks = [("/api/sequence", {"setting": chosen})]
-                    if chosen["weight"] != "softmax":
-                        asks.append(("/api/landscape", {"setting": chosen}))
-                    await asyncio.gather(*(tally.ask(client, path, body) for path, body in asks))
+                if number % 4 != 3 and chosen["weight"] != "softmax":
+                    await tally.ask(client, "/api/landscape", {"setting": chosen})
                 await asyncio.sleep(max(0.0, 0.05 - (time.monotonic() - began)))
                 if time.monotonic() > until:
                     break
@@ -80,11 +77,14 @@ async def move_sliders(address: str, number: int, until: float, tally: Tally) ->
                 await tally.ask(client, "/api/attentions", {"setting": chosen | {"weight": "erf", "lam": 0.1}})
                 answer = await tally.ask(client, "/api/jobs/attentions", {"setting": chosen})
                 job = answer.json().get("job") if answer is not None else None
-            elif chosen["weight"] == "erf":
-                await tally.ask(client, "/api/paths", {"setting": chosen})
-                await tally.ask(client, "/api/critical", {"setting": chosen})
-            elif chosen["weight"] == "softmax":
-                await tally.ask(client, "/api/landscape", {"setting": chosen})
+            else:
+                await tally.ask(client, "/api/sequence", {"setting": chosen})
+                if chosen["weight"] == "softmax":
+                    await tally.ask(client, "/api/landscape", {"setting": chosen})
+                elif chosen["weight"] == "erf":
+                    await tally.ask(client, "/api/paths", {"setting": chosen})
+                    await tally.ask(client, "/api/sequence", {"setting": chosen, "at": {"kappa": 0.9, "nu": 0.9}})
+                    await tally.ask(client, "/api/critical", {"setting": chosen})
             await asyncio.sleep(rng.uniform(1.0, 2.5))  # the hand rests
             chosen = chosen | {"weight": rng.choice(WEIGHTS)}
             if job:
