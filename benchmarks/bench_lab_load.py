@@ -138,7 +138,7 @@ def main() -> int:
             moves = (move_sliders(lab.address, number, until, tally) for number in range(options.clients))
             await asyncio.gather(*moves, watch(lab, until, memory))
 
-        asyncio.run(load(10.0, Tally()))  # warm: caches fill, programs compile
+        asyncio.run(load(20.0, Tally()))  # warm: caches fill, programs compile
         memory.clear()
         asyncio.run(load(options.seconds, tally))
         for path, (took, body) in asyncio.run(worst(lab.address)).items():
