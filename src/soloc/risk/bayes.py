@@ -16,11 +16,15 @@ import numpy as np
 
 from soloc.maths.chebyshev import interpolate
 from soloc.maths.engine import Array, engine_of
-from soloc.maths.panels import edges_around, panel_rule
+from soloc.maths.panels import panel_rule
 from soloc.risk.laplace import TokenLaws, TokenMeans, weight_moments
 
 _REACH = 12.0  # standard deviations at which a radius no longer counts
-_LEVELS, _ANGLES, _DEGREE = 7, 160, 80
+_CLOSEST = 1e-12  # the smallest radius, over delta
+_CLIFF = (-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0)  # edges around the cliff in x, in its units
+_STEPS = (1.2, 3.0, 7.0, 16.0, 36.0)  # edges around a mode, in its widths
+_HALVINGS = 12  # of the bracket of the cliff
+_ANGLES, _DEGREE = 160, 80
 _AT_ONCE = 64  # values of u side by side
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -33,6 +37,7 @@ class RadialLaw(NamedTuple):
     sigma: Array
     shift: Array  #: t = sigma y + shift
     centre: Array  #: about the mean of y; its standard deviation is at most 1
+    ends: tuple[Array, Array]  #: no y beyond them is asked for
     angular: Callable[[Array], Array]  #: both results of `_angular_mean`, regularised, as functions of log(1 + X / (n+1))
 
 
@@ -45,6 +50,9 @@ class Ratio(NamedTuple):
 
     def at(self, t: Array) -> Array:
         return -self.B * t**2 - self.sign * self.c * t
+
+    def slope(self, t: Array) -> Array:
+        return -2.0 * self.B * t - self.sign * self.c
 
     def inverse(self, z: Array) -> Array:
         """The t with ratio z, or the nearest possible one."""
@@ -62,7 +70,7 @@ def _angular_mean(n: Array, xi: Array) -> tuple[Array, Array]:
     centre = 2.0 * n / (1.0 + n * xi + xp.sqrt(1.0 + (n * xi) ** 2))
     v_mode = xp.log(centre) - xp.log1p(-0.5 * xi * centre)
     width = 1.0 / xp.sqrt(n + 1.0)
-    stretch = xp.arcsinh(xp.maximum(9.5, 38.0 * width))  # tails fall like exp(-(n+1) |v|)
+    stretch = xp.arcsinh(19.0 * width + xp.sqrt((19.0 * width) ** 2 + 76.0))  # tails fall like exp(-(n+1) v^2 / (2 + |v|))
     grid = stretch * np.linspace(-1.0, 1.0, _ANGLES)
     v = v_mode[..., None] + width * xp.sinh(grid)
     q = 0.5 * xi[..., None] * xp.exp(v)
@@ -79,7 +87,7 @@ def _log_density(law: RadialLaw, y: Array) -> tuple[Array, Array]:
     """log density of y, and E[c^2 | y]."""
     xp = engine_of(y).xp
     n = 0.5 * (law.d - 3.0)
-    ratio = xp.maximum(1.0 + y * law.inverse_delta, 1e-30)
+    ratio = xp.maximum(1.0 + y * law.inverse_delta, _CLOSEST)
     X = ratio / law.inverse_delta**2
     log_angular, log_mean = law.angular(xp.log1p(X / (n + 1.0)))
     log_saturation = xp.log1p((n + 1.0) / X)
@@ -102,10 +110,12 @@ def _radial_law(
     xp = engine.xp
     n = 0.5 * (d - 3.0)
     centre = _mean_radius(d, inverse_delta)
-    ends = xp.stack([(t - shift) / sigma for t in farthest])
+    places = xp.stack([(t - shift) / sigma for t in farthest])
+    lowest = xp.maximum(xp.minimum(xp.min(places), centre) - _REACH, (_CLOSEST - 1.0) / inverse_delta)
+    highest = xp.maximum(xp.max(places), centre) + _REACH
 
     def logarithm(y: Array) -> Array:
-        return xp.log1p(xp.maximum(1.0 + y * inverse_delta, 1e-30) / inverse_delta**2 / (n + 1.0))
+        return xp.log1p(xp.maximum(1.0 + y * inverse_delta, _CLOSEST) / inverse_delta**2 / (n + 1.0))
 
     def regularised(s: Array) -> Array:
         X = (n + 1.0) * xp.expm1(s)
@@ -113,28 +123,79 @@ def _radial_law(
         log_angular, mean_w = _angular_mean(n, 1.0 / X)
         return xp.stack([log_angular + (n + 1.0) * log_saturation, xp.log(mean_w / (n + 1.0)) + log_saturation])
 
-    low = logarithm(xp.minimum(xp.min(ends), centre) - _REACH)
-    high = logarithm(xp.maximum(xp.max(ends), centre) + _REACH)
-    low, high = engine.constant((low, high))
+    low, high = engine.constant((logarithm(lowest), logarithm(highest)))
     angular = interpolate(regularised, low, high, _DEGREE)
-    return RadialLaw(d, inverse_delta, sigma, shift, centre, angular)
+    return RadialLaw(d, inverse_delta, sigma, shift, centre, (lowest, highest), angular)
+
+
+class _Slopes(NamedTuple):
+    """Derivatives in y: of the log density, its second one with its sign changed, and of z; by Amos' bound for Bessel functions."""
+
+    density: Array
+    bend: Array
+    z: Array
+
+
+def _slopes(law: RadialLaw, ratio: Ratio, y: Array) -> _Slopes:
+    xp = engine_of(y).xp
+    h = 0.5 * (law.d - 1.0)
+    inverse_radius = law.inverse_delta / xp.maximum(1.0 + y * law.inverse_delta, _CLOSEST)
+    q = h * inverse_radius * law.inverse_delta
+    root = xp.sqrt(1.0 + q * q)
+    density = h * inverse_radius * (1.0 + q / (1.0 + root)) - y
+    return _Slopes(density, 1.0 + h * inverse_radius**2 * (1.0 + q / root), law.sigma * ratio.slope(law.sigma * y + law.shift))
+
+
+def _panels(law: RadialLaw, ratio: Ratio, u: Array) -> Array:
+    """Edges in y of panels that resolve phi_0, phi_1, phi_2 and 1 - phi_0 under the law, at u of any shape.
+
+    exp(i z) times the density is the law of another radius, of precision 1 + i beta, as far as the cliff where exp(-e^x) falls. A law
+    whose mode lies beyond the cliff leaves there a bump at e^x = 1 + d log density / dx and an exponential tail.
+    """
+    xp = engine_of(u).xp
+
+    def place(x: Array) -> Array:
+        return xp.clip((ratio.inverse(x - u) - law.shift) / law.sigma, *law.ends)
+
+    def growth(x: Array) -> Array:
+        slopes = _slopes(law, ratio, place(x))
+        return xp.log1p(xp.maximum(slopes.density / slopes.z, 0.0))
+
+    left = xp.zeros_like(u)
+    right = growth(left)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (left + right)
+        falls = middle > growth(middle)
+        left, right = xp.where(falls, left, middle), xp.where(falls, middle, right)
+    x_cliff = 0.5 * (left + right)
+    cliff, unit = place(x_cliff), xp.exp(-0.5 * x_cliff)
+    i = np.arange(3.0).reshape(-1, *(1,) * u.ndim)
+    beta, beta_delta = 2.0 * ratio.B * law.sigma**2, law.sigma * (ratio.sign * ratio.c + 2.0 * ratio.B * law.shift)
+    has_mode = 1.0 + i * beta > 1e-9
+    precision = xp.where(has_mode, 1.0 + i * beta, 1.0)
+    shrunk = (law.d - 1.0) * law.inverse_delta / precision
+    radius = xp.sqrt(shrunk * law.inverse_delta + precision**-2.0)  # over delta
+    mode = (shrunk - i * beta_delta * (1.0 + precision) / precision**2) / (1.0 + radius)
+    whole = has_mode & (u + ratio.at(law.sigma * mode + law.shift) < x_cliff)
+    point = xp.clip(xp.where(whole, mode, cliff), *law.ends)
+    slopes = _slopes(law, ratio, point)
+    push = xp.where(whole, 0.0, xp.maximum(i * xp.abs(slopes.z) + xp.sign(slopes.z) * slopes.density, 0.0))
+    width = 1.0 / (xp.sqrt(xp.maximum(slopes.bend + i * beta, 1e-12)) + push)
+    at_cliff = _slopes(law, ratio, cliff)
+    beyond = xp.sign(at_cliff.z) / (xp.sqrt(at_cliff.bend) + xp.abs(at_cliff.density))
+    edges = [
+        *(place(x_cliff + unit * step) for step in _CLIFF),
+        *(point[j] + step * width[j] for j in range(3) for step in (0.0, *_STEPS, *(-step for step in _STEPS))),
+        *(cliff + step * beyond for step in _STEPS),
+    ]
+    return xp.sort(xp.clip(xp.stack(edges, axis=-1), *law.ends), axis=-1)
 
 
 def _token_means(law: RadialLaw, ratio: Ratio, u: Array, order: int) -> tuple[TokenMeans, Array]:
     """Means of phi_i = exp(i x - e^x), x = u + z, at u of any shape; x^2 rides along as E[c^2 | y]."""
     engine = engine_of(u)
     xp = engine.xp
-    cliff = (ratio.inverse(-u) - law.shift) / law.sigma
-    slope = law.sigma * xp.abs(2.0 * ratio.B * (law.sigma * law.centre + law.shift) + ratio.sign * ratio.c)
-    towards = xp.where(cliff > law.centre, 1.0, -1.0)
-    low, high = xp.minimum(law.centre, cliff) - _REACH, xp.maximum(law.centre, cliff) + _REACH
-    low = xp.maximum(low, -(1.0 - 1e-12) / law.inverse_delta)
-    middle = xp.zeros_like(u) + law.centre
-    points = xp.stack([cliff, middle, law.centre + 2.0 * towards * slope], axis=-1)
-    points = xp.clip(points, low[..., None], high[..., None])
-    units = xp.stack([xp.clip(1.0 / slope, 1e-12, 1.0), xp.ones_like(slope), xp.ones_like(slope)])
-    edges = xp.clip(edges_around(points, units, _LEVELS), low[..., None], high[..., None])
-    y, w = engine.constant(panel_rule(xp.concatenate([low[..., None], edges, high[..., None]], axis=-1), order + 3))
+    y, w = engine.constant(panel_rule(_panels(law, ratio, u), order + 3))
     log_density, c_square = _log_density(law, y)
     x = u[..., None] + ratio.at(law.sigma * y + law.shift)
     rate = xp.exp(x)
