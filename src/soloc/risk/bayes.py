@@ -17,7 +17,7 @@ import numpy as np
 from soloc.maths.chebyshev import interpolate
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import panel_rule
-from soloc.risk.laplace import TokenLaws, TokenMeans, weight_moments
+from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans, weight_moments
 
 _REACH = 12.0  # standard deviations at which a radius no longer counts
 _CLOSEST = 1e-12  # the smallest radius, over delta
@@ -152,7 +152,8 @@ def _panels(law: RadialLaw, ratio: Ratio, u: Array) -> Array:
     exp(i z) times the density is the law of another radius, of precision 1 + i beta, as far as the cliff where exp(-e^x) falls. A law
     whose mode lies beyond the cliff leaves there a bump at e^x = 1 + d log density / dx and an exponential tail.
     """
-    xp = engine_of(u).xp
+    engine = engine_of(u)
+    xp = engine.xp
 
     def place(x: Array) -> Array:
         return xp.clip((ratio.inverse(x - u) - law.shift) / law.sigma, *law.ends)
@@ -161,12 +162,14 @@ def _panels(law: RadialLaw, ratio: Ratio, u: Array) -> Array:
         slopes = _slopes(law, ratio, place(x))
         return xp.log1p(xp.maximum(slopes.density / slopes.z, 0.0))
 
-    left = xp.zeros_like(u)
-    right = growth(left)
-    for _ in range(_HALVINGS):
+    def halve(bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+        left, right = bracket
         middle = 0.5 * (left + right)
         falls = middle > growth(middle)
-        left, right = xp.where(falls, left, middle), xp.where(falls, middle, right)
+        return xp.where(falls, left, middle), xp.where(falls, middle, right)
+
+    bracket = xp.zeros_like(u), growth(xp.zeros_like(u))
+    left, right = engine.repeat(halve, bracket, _HALVINGS, lambda ends: np.all(ends[1] - ends[0] < np.exp(-0.5 * ends[1])))
     x_cliff = 0.5 * (left + right)
     cliff, unit = place(x_cliff), xp.exp(-0.5 * x_cliff)
     i = np.arange(3.0).reshape(-1, *(1,) * u.ndim)
@@ -191,26 +194,49 @@ def _panels(law: RadialLaw, ratio: Ratio, u: Array) -> Array:
     return xp.sort(xp.clip(xp.stack(edges, axis=-1), *law.ends), axis=-1)
 
 
-def _token_means(law: RadialLaw, ratio: Ratio, u: Array, order: int) -> tuple[TokenMeans, Array]:
-    """Means of phi_i = exp(i x - e^x), x = u + z, at u of any shape; x^2 rides along as E[c^2 | y]."""
+class _Nodes(NamedTuple):
+    """Nodes of the quadrature over one law (last axis), for every u."""
+
+    x: Array  #: u + z
+    rate: Array  #: e^x
+    log_density: Array
+    c_square: Array  #: E[c^2 | y]
+    w: Array
+
+
+def _nodes(law: RadialLaw, ratio: Ratio, u: Array, order: int) -> _Nodes:
     engine = engine_of(u)
     xp = engine.xp
-    y, w = engine.constant(panel_rule(_panels(law, ratio, u), order + 3))
+    y, w = engine.constant(panel_rule(_panels(law, ratio, u), order + (3 if order > COARSE else 1)))
     log_density, c_square = _log_density(law, y)
     x = u[..., None] + ratio.at(law.sigma * y + law.shift)
-    rate = xp.exp(x)
-    rows = []
+    rate = xp.exp(xp.minimum(x, 300.0))  # no more, or gradients would multiply infinity by 0
+    return _Nodes(x, rate, xp.where(w > 0, log_density, -xp.inf), c_square, w)
+
+
+def _means(nodes: _Nodes) -> TokenMeans:
+    """Means of phi_i = exp(i x - e^x); c^2 rides along."""
+    engine = engine_of(nodes.x)
+    xp = engine.xp
+    rows, log_value = [], nodes.log_density - nodes.rate
     for i in range(3):
-        log_value = xp.where(w > 0, i * x - rate + log_density, -xp.inf)
+        if i > 0:
+            log_value = log_value + nodes.x
         top = engine.constant(xp.max(log_value, axis=-1))
-        mass = w * xp.exp(log_value - top[..., None])
+        mass = nodes.w * xp.exp(log_value - top[..., None])
         total = xp.sum(mass, axis=-1)
-        rows.append(TokenMeans(xp.log(total) + top, xp.zeros_like(total), xp.sum(mass * c_square, axis=-1) / total))
-    log_rise = xp.where(x < -36.0, x, xp.log(-xp.expm1(-xp.exp(xp.maximum(x, -36.0))))) + log_density
-    log_rise = xp.where(w > 0, log_rise, -xp.inf)
-    top = engine.constant(xp.max(log_rise, axis=-1))
-    rise = xp.log(xp.sum(w * xp.exp(log_rise - top[..., None]), axis=-1)) + top
-    return TokenMeans(*map(xp.stack, zip(*rows, strict=True))), rise
+        rows.append(TokenMeans(xp.log(total) + top, xp.zeros_like(total), engine.weighted_sum(mass, nodes.c_square) / total))
+    return TokenMeans(*map(xp.stack, zip(*rows, strict=True)))
+
+
+def _log_rise(nodes: _Nodes) -> Array:
+    """log E[1 - phi_0]."""
+    engine = engine_of(nodes.x)
+    xp = engine.xp
+    log_rise = xp.where(nodes.x < -36.0, nodes.x, xp.log(-xp.expm1(-xp.maximum(nodes.rate, 1e-17))))
+    log_value = log_rise + nodes.log_density
+    top = engine.constant(xp.max(log_value, axis=-1))
+    return xp.log(engine.weighted_sum(nodes.w, xp.exp(log_value - top[..., None]))) + top
 
 
 def bayes_laws(d: Array, m: Array, gamma: Array) -> TokenLaws:
@@ -233,8 +259,8 @@ def bayes_laws(d: Array, m: Array, gamma: Array) -> TokenLaws:
 
     def means(u: Array, order: int) -> tuple[TokenMeans, TokenMeans, Array]:
         def one(u: Array) -> tuple[TokenMeans, TokenMeans, Array]:
-            background_means, rise = _token_means(background, ratio, u, order)
-            return _token_means(signal, ratio, u, order)[0], background_means, rise
+            of_signal, of_background = (_nodes(law, ratio, u, order) for law in (signal, background))
+            return _means(of_signal), _means(of_background), _log_rise(of_background)
 
         return engine.in_blocks(one, u, _AT_ONCE)
 
