@@ -21,23 +21,29 @@ from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans, weight_moments
 
 _REACH = 12.0  # standard deviations at which a radius no longer counts
 _CLOSEST = 1e-12  # the smallest radius, over delta
-_CLIFF = (-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0)  # edges around the cliff in x, in its units
-_STEPS = (1.2, 3.0, 7.0, 16.0, 36.0)  # edges around a mode, in its widths
+_CLIFF = np.array([-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0])  # edges around the cliff in x, in its units
+_TAIL = np.array([1.2, 3.0, 7.0, 16.0, 36.0])  # edges on one side of a mode, in its widths
+_MODE = np.concatenate([-_TAIL, np.zeros(1), _TAIL])
 _HALVINGS = 12  # of the bracket of the cliff
 _ANGLES, _DEGREE = 160, 80
 _AT_ONCE = 64  # values of u side by side
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-class RadialLaw(NamedTuple):
-    """Law of y = radius/sigma - delta of a Gaussian token of standard deviation sigma at distance sigma * delta."""
+class Radius(NamedTuple):
+    """y = radius/sigma - delta of a Gaussian token of standard deviation sigma at distance sigma * delta."""
 
     d: Array
     inverse_delta: Array
     sigma: Array
     shift: Array  #: t = sigma y + shift
-    centre: Array  #: about the mean of y; its standard deviation is at most 1
     ends: tuple[Array, Array]  #: no y beyond them is asked for
+
+
+class RadialLaw(NamedTuple):
+    """Law of y."""
+
+    radius: Radius
     angular: Callable[[Array], Array]  #: both results of `_angular_mean`, regularised, as functions of log(1 + X / (n+1))
 
 
@@ -86,13 +92,14 @@ def _angular_mean(n: Array, xi: Array) -> tuple[Array, Array]:
 def _log_density(law: RadialLaw, y: Array) -> tuple[Array, Array]:
     """log density of y, and E[c^2 | y]."""
     xp = engine_of(y).xp
-    n = 0.5 * (law.d - 3.0)
-    ratio = xp.maximum(1.0 + y * law.inverse_delta, _CLOSEST)
-    X = ratio / law.inverse_delta**2
+    d, inverse_delta, sigma, *_ = law.radius
+    n = 0.5 * (d - 3.0)
+    ratio = xp.maximum(1.0 + y * inverse_delta, _CLOSEST)
+    X = ratio / inverse_delta**2
     log_angular, log_mean = law.angular(xp.log1p(X / (n + 1.0)))
     log_saturation = xp.log1p((n + 1.0) / X)
     log_density = (n + 1.0) * (xp.log(ratio) - log_saturation) - 0.5 * y**2 - _LOG_ROOT_TWO_PI + log_angular
-    return log_density, law.sigma**2 * ratio * xp.exp(log_mean - log_saturation)
+    return log_density, sigma**2 * ratio * xp.exp(log_mean - log_saturation)
 
 
 def _mean_radius(d: Array, inverse_delta: Array) -> Array:
@@ -125,7 +132,7 @@ def _radial_law(
 
     low, high = engine.constant((logarithm(lowest), logarithm(highest)))
     angular = interpolate(regularised, low, high, _DEGREE)
-    return RadialLaw(d, inverse_delta, sigma, shift, centre, (lowest, highest), angular)
+    return RadialLaw(Radius(d, inverse_delta, sigma, shift, (lowest, highest)), angular)
 
 
 class _Slopes(NamedTuple):
@@ -136,30 +143,33 @@ class _Slopes(NamedTuple):
     z: Array
 
 
-def _slopes(law: RadialLaw, ratio: Ratio, y: Array) -> _Slopes:
+def _slopes(radius: Radius, ratio: Ratio, y: Array) -> _Slopes:
     xp = engine_of(y).xp
-    h = 0.5 * (law.d - 1.0)
-    inverse_radius = law.inverse_delta / xp.maximum(1.0 + y * law.inverse_delta, _CLOSEST)
-    q = h * inverse_radius * law.inverse_delta
+    d, inverse_delta, sigma, shift, _ = radius
+    h = 0.5 * (d - 1.0)
+    inverse_radius = inverse_delta / xp.maximum(1.0 + y * inverse_delta, _CLOSEST)
+    q = h * inverse_radius * inverse_delta
     root = xp.sqrt(1.0 + q * q)
     density = h * inverse_radius * (1.0 + q / (1.0 + root)) - y
-    return _Slopes(density, 1.0 + h * inverse_radius**2 * (1.0 + q / root), law.sigma * ratio.slope(law.sigma * y + law.shift))
+    return _Slopes(density, 1.0 + h * inverse_radius**2 * (1.0 + q / root), sigma * ratio.slope(sigma * y + shift))
 
 
-def _panels(law: RadialLaw, ratio: Ratio, u: Array) -> Array:
-    """Edges in y of panels that resolve phi_0, phi_1, phi_2 and 1 - phi_0 under the law, at u of any shape.
+def _panels(radius: Radius, ratio: Ratio, u: Array) -> Array:
+    """Edges in y of panels that resolve phi_0, phi_1, phi_2 and 1 - phi_0 for every u, along a new last axis.
 
     exp(i z) times the density is the law of another radius, of precision 1 + i beta, as far as the cliff where exp(-e^x) falls. A law
     whose mode lies beyond the cliff leaves there a bump at e^x = 1 + d log density / dx and an exponential tail.
     """
     engine = engine_of(u)
     xp = engine.xp
+    d, inverse_delta, sigma, shift, ends = radius
+    u = u[..., None]
 
     def place(x: Array) -> Array:
-        return xp.clip((ratio.inverse(x - u) - law.shift) / law.sigma, *law.ends)
+        return xp.clip((ratio.inverse(x - u) - shift) / sigma, *ends)
 
     def growth(x: Array) -> Array:
-        slopes = _slopes(law, ratio, place(x))
+        slopes = _slopes(radius, ratio, place(x))
         return xp.log1p(xp.maximum(slopes.density / slopes.z, 0.0))
 
     def halve(bracket: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -169,29 +179,31 @@ def _panels(law: RadialLaw, ratio: Ratio, u: Array) -> Array:
         return xp.where(falls, left, middle), xp.where(falls, middle, right)
 
     bracket = xp.zeros_like(u), growth(xp.zeros_like(u))
-    left, right = engine.repeat(halve, bracket, _HALVINGS, lambda ends: np.all(ends[1] - ends[0] < np.exp(-0.5 * ends[1])))
+    left, right = engine.repeat(halve, bracket, _HALVINGS, lambda ends: bool(np.all(ends[1] - ends[0] < np.exp(-0.5 * ends[1]))))
     x_cliff = 0.5 * (left + right)
-    cliff, unit = place(x_cliff), xp.exp(-0.5 * x_cliff)
-    i = np.arange(3.0).reshape(-1, *(1,) * u.ndim)
-    beta, beta_delta = 2.0 * ratio.B * law.sigma**2, law.sigma * (ratio.sign * ratio.c + 2.0 * ratio.B * law.shift)
+    cliff = place(x_cliff)
+    at_cliff = _slopes(radius, ratio, cliff)
+
+    i = np.arange(3.0)
+    beta, beta_delta = 2.0 * ratio.B * sigma**2, sigma * (ratio.sign * ratio.c + 2.0 * ratio.B * shift)
     has_mode = 1.0 + i * beta > 1e-9
     precision = xp.where(has_mode, 1.0 + i * beta, 1.0)
-    shrunk = (law.d - 1.0) * law.inverse_delta / precision
-    radius = xp.sqrt(shrunk * law.inverse_delta + precision**-2.0)  # over delta
-    mode = (shrunk - i * beta_delta * (1.0 + precision) / precision**2) / (1.0 + radius)
-    whole = has_mode & (u + ratio.at(law.sigma * mode + law.shift) < x_cliff)
-    point = xp.clip(xp.where(whole, mode, cliff), *law.ends)
-    slopes = _slopes(law, ratio, point)
+    shrunk = (d - 1.0) * inverse_delta / precision
+    over_delta = xp.sqrt(shrunk * inverse_delta + 1.0 / precision**2)
+    mode = (shrunk - i * beta_delta * (1.0 + precision) / precision**2) / (1.0 + over_delta)
+    whole = has_mode & (u + ratio.at(sigma * mode + shift) < x_cliff)
+    point = xp.clip(xp.where(whole, mode, cliff), *ends)
+    slopes = _slopes(radius, ratio, point)
     push = xp.where(whole, 0.0, xp.maximum(i * xp.abs(slopes.z) + xp.sign(slopes.z) * slopes.density, 0.0))
     width = 1.0 / (xp.sqrt(xp.maximum(slopes.bend + i * beta, 1e-12)) + push)
-    at_cliff = _slopes(law, ratio, cliff)
-    beyond = xp.sign(at_cliff.z) / (xp.sqrt(at_cliff.bend) + xp.abs(at_cliff.density))
+    beyond = xp.sign(at_cliff.z) / (xp.sqrt(at_cliff.bend) + xp.abs(at_cliff.density))  # where 1 - phi_0 ends, and which way
+
     edges = [
-        *(place(x_cliff + unit * step) for step in _CLIFF),
-        *(point[j] + step * width[j] for j in range(3) for step in (0.0, *_STEPS, *(-step for step in _STEPS))),
-        *(cliff + step * beyond for step in _STEPS),
+        place(x_cliff + xp.exp(-0.5 * x_cliff) * _CLIFF),
+        (point[..., None] + width[..., None] * _MODE).reshape(*u.shape[:-1], -1),
+        cliff + beyond * _TAIL,
     ]
-    return xp.sort(xp.clip(xp.stack(edges, axis=-1), *law.ends), axis=-1)
+    return xp.sort(xp.clip(xp.concatenate(edges, axis=-1), *ends), axis=-1)
 
 
 class _Nodes(NamedTuple):
@@ -207,9 +219,10 @@ class _Nodes(NamedTuple):
 def _nodes(law: RadialLaw, ratio: Ratio, u: Array, order: int) -> _Nodes:
     engine = engine_of(u)
     xp = engine.xp
-    y, w = engine.constant(panel_rule(_panels(law, ratio, u), order + (3 if order > COARSE else 1)))
+    edges = engine.once(_panels(*engine.constant((law.radius, ratio, u))))
+    y, w = engine.once(panel_rule(edges, order + (3 if order > COARSE else 1)))
     log_density, c_square = _log_density(law, y)
-    x = u[..., None] + ratio.at(law.sigma * y + law.shift)
+    x = u[..., None] + ratio.at(law.radius.sigma * y + law.radius.shift)
     rate = xp.exp(xp.minimum(x, 300.0))  # no more, or gradients would multiply infinity by 0
     return _Nodes(x, rate, xp.where(w > 0, log_density, -xp.inf), c_square, w)
 
@@ -264,14 +277,12 @@ def bayes_laws(d: Array, m: Array, gamma: Array) -> TokenLaws:
 
         return engine.in_blocks(one, u, _AT_ONCE)
 
-    typical = ratio.at(centres[0])
-    slope = signal.sigma * xp.abs(2.0 * ratio.B * (signal.sigma * signal.centre + signal.shift) + sign * ratio.c)
     return TokenLaws(
         means=means,
         low=low,
         high=high,
-        cliff=-typical,
-        cliff_width=xp.maximum(slope, 1.0),
+        cliff=-ratio.at(centres[0]),
+        cliff_width=xp.maximum(gamma * xp.abs(ratio.slope(centres[0])), 1.0),
     )
 
 
