@@ -69,24 +69,37 @@ class Ratio(NamedTuple):
 def _angular_mean(n: Array, xi: Array) -> tuple[Array, Array]:
     """log of sqrt(2 pi X) exp(-X) I_{n+1/2}(X) at X = 1/xi, and the mean of w (1 - w xi/2) under its integrand.
 
-    The integral is E[(1 - w xi/2)^n] over w ~ Gamma(n+1); in v with w = e^v / (1 + e^v xi/2) it is analytic and decays on both sides.
+    The integral is E[(1 - w xi/2)^n] over w ~ Gamma(n+1). In v with w = (n+1) e^v / (1 + (n+1) e^v xi/2) it is analytic and decays on
+    both sides.
     """
     engine = engine_of(n, xi)
     xp = engine.xp
     centre = 2.0 * n / (1.0 + n * xi + xp.sqrt(1.0 + (n * xi) ** 2))
-    v_mode = xp.log(centre) - xp.log1p(-0.5 * xi * centre)
+    v_mode = xp.log(centre / (n + 1.0)) - xp.log1p(-0.5 * xi * centre)
     width = 1.0 / xp.sqrt(n + 1.0)
     stretch = xp.arcsinh(19.0 * width + xp.sqrt((19.0 * width) ** 2 + 76.0))  # tails fall like exp(-(n+1) v^2 / (2 + |v|))
     grid = stretch * np.linspace(-1.0, 1.0, _ANGLES)
     v = v_mode[..., None] + width * xp.sinh(grid)
-    q = 0.5 * xi[..., None] * xp.exp(v)
-    w = xp.exp(v) / (1.0 + q)
-    log_value = (n + 1.0) * (v - 2.0 * xp.log1p(q)) - w
+    growth = xp.exp(v)
+    q = 0.5 * (n + 1.0) * xi[..., None] * growth
+    relative_w = growth / (1.0 + q)
+    log_value = (n + 1.0) * (v - 2.0 * xp.log1p(q) - (relative_w - 1.0))
     top = engine.constant(xp.max(log_value, axis=-1))
     mass = xp.cosh(grid) * xp.exp(log_value - top[..., None])
     total = xp.sum(mass, axis=-1)
     step = 2.0 * stretch * width / (_ANGLES - 1)
-    return xp.log(total * step) + top - engine.gammaln(n + 1.0), xp.sum(mass * w / (1.0 + q), axis=-1) / total
+    mean = (n + 1.0) * xp.sum(mass * relative_w / (1.0 + q), axis=-1) / total
+    return xp.log(total * step) + top - _stirling_remainder(n + 1.0), mean
+
+
+def _stirling_remainder(z: Array) -> Array:
+    """log Gamma(z) - z log z + z, without their cancellation where z is large."""
+    engine = engine_of(z)
+    xp = engine.xp
+    small, large = xp.minimum(z, 30.0), xp.maximum(z, 30.0)
+    r = 1.0 / large**2
+    series = _LOG_ROOT_TWO_PI - 0.5 * xp.log(large) + (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r / 1680.0))) / large
+    return xp.where(z < 30.0, engine.gammaln(small) - small * xp.log(small) + small, series)
 
 
 def _log_density(law: RadialLaw, y: Array) -> tuple[Array, Array]:
