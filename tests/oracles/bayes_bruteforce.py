@@ -47,7 +47,7 @@ def _tokens(d: float, gamma: float, nodes: int) -> tuple[Token, Token]:
     return tokens[0], tokens[1]
 
 
-def log_excess_of_two(d: float, gamma: float, nodes: int = 1500) -> float:
+def log_excess_of_two(d: float, gamma: float, nodes: int = 1200) -> float:
     """L = 2: E[p_b^2 (c_s^2 + c_b^2)] with p_b = expit(z_b - z_s), a double sum."""
     signal, background = _tokens(d, gamma, nodes)
     rows = []
