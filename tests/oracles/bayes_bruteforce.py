@@ -62,14 +62,11 @@ def log_excess(d: float, L: float, gamma: float, nodes: int = 3000, u_nodes: int
     signal, background = _tokens(d, gamma, nodes)
     heavy = [token.z[token.plain > np.max(token.plain) - _FALL] for token in (signal, background)]
     low, high = -max(map(np.max, heavy)) - 60.0, -min(map(np.min, heavy)) + 60.0
-    for _ in range(6):  # to where the integrand lives
-        u = np.linspace(low, high, u_nodes)
+    for count in (100, 100, 100, u_nodes):  # to where the integrand lives
+        u, step = np.linspace(low, high, count, retstep=True)
         values = np.array([_integrand(signal, background, L, v) for v in u])
         alive = u[values > np.max(values) - 45.0]
-        step = u[1] - u[0]
         low, high = alive[0] - step, alive[-1] + step
-        if alive.size > u_nodes // 2:
-            break
     return float(logsumexp(values) + math.log(step))
 
 
