@@ -54,6 +54,9 @@ def _pieces(function: Callable[[np.ndarray], np.ndarray], low: float, high: floa
     width = edges[1] - edges[0]
     values = function((edges[:-1, None] + width * points).ravel())
     values = values.reshape(*values.shape[:-1], _PIECES, _NODES)
+    base = values[..., 0]  # apart, since powers of points in [0, 1] would multiply its rounding by thousands
     powers = np.linalg.inv(np.vander(points, increasing=False)) / width ** np.arange(_NODES - 1.0, -1.0, -1.0)[:, None]
-    polynomial = PPoly(np.moveaxis(np.tensordot(powers, values, (1, -1)), 1, -1), edges)
+    coefficients = np.tensordot(powers, values - base[..., None], (1, -1))
+    coefficients[-1] += base
+    polynomial = PPoly(np.moveaxis(coefficients, 1, -1), edges)
     return lambda x: np.moveaxis(polynomial(x), -1, 0)

@@ -16,23 +16,34 @@ import numpy as np
 
 from soloc.maths.chebyshev import interpolate
 from soloc.maths.engine import Array, engine_of
-from soloc.maths.panels import edges_around, panel_rule
-from soloc.risk.laplace import TokenLaws, TokenMeans, weight_moments
+from soloc.maths.panels import panel_rule
+from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans, weight_moments
 
 _REACH = 12.0  # standard deviations at which a radius no longer counts
-_LEVELS, _ANGLES, _DEGREE = 7, 160, 80
+_CLOSEST = 1e-12  # the smallest radius, over delta
+_CLIFF = np.array([-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0])  # edges around the cliff in x, in its units
+_TAIL = np.array([1.2, 3.0, 7.0, 16.0, 36.0])  # edges on one side of a mode, in its widths
+_MODE = np.concatenate([-_TAIL, np.zeros(1), _TAIL])
+_HALVINGS = 12  # of the bracket of the cliff
+_ANGLES, _DEGREE = 160, 80
 _AT_ONCE = 64  # values of u side by side
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-class RadialLaw(NamedTuple):
-    """Law of y = radius/sigma - delta of a Gaussian token of standard deviation sigma at distance sigma * delta."""
+class Radius(NamedTuple):
+    """y = radius/sigma - delta of a Gaussian token of standard deviation sigma at distance sigma * delta."""
 
     d: Array
     inverse_delta: Array
     sigma: Array
     shift: Array  #: t = sigma y + shift
-    centre: Array  #: about the mean of y; its standard deviation is at most 1
+    ends: tuple[Array, Array]  #: no y beyond them is asked for
+
+
+class RadialLaw(NamedTuple):
+    """Law of y."""
+
+    radius: Radius
     angular: Callable[[Array], Array]  #: both results of `_angular_mean`, regularised, as functions of log(1 + X / (n+1))
 
 
@@ -46,6 +57,9 @@ class Ratio(NamedTuple):
     def at(self, t: Array) -> Array:
         return -self.B * t**2 - self.sign * self.c * t
 
+    def slope(self, t: Array) -> Array:
+        return -2.0 * self.B * t - self.sign * self.c
+
     def inverse(self, z: Array) -> Array:
         """The t with ratio z, or the nearest possible one."""
         xp = engine_of(z, self.c).xp
@@ -55,36 +69,50 @@ class Ratio(NamedTuple):
 def _angular_mean(n: Array, xi: Array) -> tuple[Array, Array]:
     """log of sqrt(2 pi X) exp(-X) I_{n+1/2}(X) at X = 1/xi, and the mean of w (1 - w xi/2) under its integrand.
 
-    The integral is E[(1 - w xi/2)^n] over w ~ Gamma(n+1); in v with w = e^v / (1 + e^v xi/2) it is analytic and decays on both sides.
+    The integral is E[(1 - w xi/2)^n] over w ~ Gamma(n+1). In v with w = (n+1) e^v / (1 + (n+1) e^v xi/2) it is analytic and decays on
+    both sides.
     """
     engine = engine_of(n, xi)
     xp = engine.xp
     centre = 2.0 * n / (1.0 + n * xi + xp.sqrt(1.0 + (n * xi) ** 2))
-    v_mode = xp.log(centre) - xp.log1p(-0.5 * xi * centre)
+    v_mode = xp.log(centre / (n + 1.0)) - xp.log1p(-0.5 * xi * centre)
     width = 1.0 / xp.sqrt(n + 1.0)
-    stretch = xp.arcsinh(xp.maximum(9.5, 38.0 * width))  # tails fall like exp(-(n+1) |v|)
+    stretch = xp.arcsinh(19.0 * width + xp.sqrt((19.0 * width) ** 2 + 76.0))  # tails fall like exp(-(n+1) v^2 / (2 + |v|))
     grid = stretch * np.linspace(-1.0, 1.0, _ANGLES)
     v = v_mode[..., None] + width * xp.sinh(grid)
-    q = 0.5 * xi[..., None] * xp.exp(v)
-    w = xp.exp(v) / (1.0 + q)
-    log_value = (n + 1.0) * (v - 2.0 * xp.log1p(q)) - w
+    growth = xp.exp(v)
+    q = 0.5 * (n + 1.0) * xi[..., None] * growth
+    relative_w = growth / (1.0 + q)
+    log_value = (n + 1.0) * (v - 2.0 * xp.log1p(q) - (relative_w - 1.0))
     top = engine.constant(xp.max(log_value, axis=-1))
     mass = xp.cosh(grid) * xp.exp(log_value - top[..., None])
     total = xp.sum(mass, axis=-1)
     step = 2.0 * stretch * width / (_ANGLES - 1)
-    return xp.log(total * step) + top - engine.gammaln(n + 1.0), xp.sum(mass * w / (1.0 + q), axis=-1) / total
+    mean = (n + 1.0) * xp.sum(mass * relative_w / (1.0 + q), axis=-1) / total
+    return xp.log(total * step) + top - _stirling_remainder(n + 1.0), mean
+
+
+def _stirling_remainder(z: Array) -> Array:
+    """log Gamma(z) - z log z + z, without their cancellation where z is large."""
+    engine = engine_of(z)
+    xp = engine.xp
+    small, large = xp.minimum(z, 30.0), xp.maximum(z, 30.0)
+    r = 1.0 / large**2
+    series = _LOG_ROOT_TWO_PI - 0.5 * xp.log(large) + (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r / 1680.0))) / large
+    return xp.where(z < 30.0, engine.gammaln(small) - small * xp.log(small) + small, series)
 
 
 def _log_density(law: RadialLaw, y: Array) -> tuple[Array, Array]:
     """log density of y, and E[c^2 | y]."""
     xp = engine_of(y).xp
-    n = 0.5 * (law.d - 3.0)
-    ratio = xp.maximum(1.0 + y * law.inverse_delta, 1e-30)
-    X = ratio / law.inverse_delta**2
+    d, inverse_delta, sigma, *_ = law.radius
+    n = 0.5 * (d - 3.0)
+    ratio = xp.maximum(1.0 + y * inverse_delta, _CLOSEST)
+    X = ratio / inverse_delta**2
     log_angular, log_mean = law.angular(xp.log1p(X / (n + 1.0)))
     log_saturation = xp.log1p((n + 1.0) / X)
     log_density = (n + 1.0) * (xp.log(ratio) - log_saturation) - 0.5 * y**2 - _LOG_ROOT_TWO_PI + log_angular
-    return log_density, law.sigma**2 * ratio * xp.exp(log_mean - log_saturation)
+    return log_density, sigma**2 * ratio * xp.exp(log_mean - log_saturation)
 
 
 def _mean_radius(d: Array, inverse_delta: Array) -> Array:
@@ -102,10 +130,12 @@ def _radial_law(
     xp = engine.xp
     n = 0.5 * (d - 3.0)
     centre = _mean_radius(d, inverse_delta)
-    ends = xp.stack([(t - shift) / sigma for t in farthest])
+    places = xp.stack([(t - shift) / sigma for t in farthest])
+    lowest = xp.maximum(xp.minimum(xp.min(places), centre) - _REACH, (_CLOSEST - 1.0) / inverse_delta)
+    highest = xp.maximum(xp.max(places), centre) + _REACH
 
     def logarithm(y: Array) -> Array:
-        return xp.log1p(xp.maximum(1.0 + y * inverse_delta, 1e-30) / inverse_delta**2 / (n + 1.0))
+        return xp.log1p(xp.maximum(1.0 + y * inverse_delta, _CLOSEST) / inverse_delta**2 / (n + 1.0))
 
     def regularised(s: Array) -> Array:
         X = (n + 1.0) * xp.expm1(s)
@@ -113,43 +143,126 @@ def _radial_law(
         log_angular, mean_w = _angular_mean(n, 1.0 / X)
         return xp.stack([log_angular + (n + 1.0) * log_saturation, xp.log(mean_w / (n + 1.0)) + log_saturation])
 
-    low = logarithm(xp.minimum(xp.min(ends), centre) - _REACH)
-    high = logarithm(xp.maximum(xp.max(ends), centre) + _REACH)
-    low, high = engine.constant((low, high))
+    low, high = engine.constant((logarithm(lowest), logarithm(highest)))
     angular = interpolate(regularised, low, high, _DEGREE)
-    return RadialLaw(d, inverse_delta, sigma, shift, centre, angular)
+    return RadialLaw(Radius(d, inverse_delta, sigma, shift, (lowest, highest)), angular)
 
 
-def _token_means(law: RadialLaw, ratio: Ratio, u: Array, order: int) -> tuple[TokenMeans, Array]:
-    """Means of phi_i = exp(i x - e^x), x = u + z, at u of any shape; x^2 rides along as E[c^2 | y]."""
+class _Slopes(NamedTuple):
+    """Derivatives in y: of the log density, its second one with its sign changed, and of z; by Amos' bound for Bessel functions."""
+
+    density: Array
+    bend: Array
+    z: Array
+
+
+def _slopes(radius: Radius, ratio: Ratio, y: Array) -> _Slopes:
+    xp = engine_of(y).xp
+    d, inverse_delta, sigma, shift, _ = radius
+    h = 0.5 * (d - 1.0)
+    inverse_radius = inverse_delta / xp.maximum(1.0 + y * inverse_delta, _CLOSEST)
+    q = h * inverse_radius * inverse_delta
+    root = xp.sqrt(1.0 + q * q)
+    density = h * inverse_radius * (1.0 + q / (1.0 + root)) - y
+    return _Slopes(density, 1.0 + h * inverse_radius**2 * (1.0 + q / root), sigma * ratio.slope(sigma * y + shift))
+
+
+def _panels(radius: Radius, ratio: Ratio, u: Array) -> Array:
+    """Edges in y of panels that resolve phi_0, phi_1, phi_2 and 1 - phi_0 for every u, along a new last axis.
+
+    exp(i z) times the density is the law of another radius, of precision 1 + i beta, as far as the cliff where exp(-e^x) falls. A law
+    whose mode lies beyond the cliff leaves there a bump at e^x = 1 + d log density / dx and an exponential tail.
+    """
     engine = engine_of(u)
     xp = engine.xp
-    cliff = (ratio.inverse(-u) - law.shift) / law.sigma
-    slope = law.sigma * xp.abs(2.0 * ratio.B * (law.sigma * law.centre + law.shift) + ratio.sign * ratio.c)
-    towards = xp.where(cliff > law.centre, 1.0, -1.0)
-    low, high = xp.minimum(law.centre, cliff) - _REACH, xp.maximum(law.centre, cliff) + _REACH
-    low = xp.maximum(low, -(1.0 - 1e-12) / law.inverse_delta)
-    middle = xp.zeros_like(u) + law.centre
-    points = xp.stack([cliff, middle, law.centre + 2.0 * towards * slope], axis=-1)
-    points = xp.clip(points, low[..., None], high[..., None])
-    units = xp.stack([xp.clip(1.0 / slope, 1e-12, 1.0), xp.ones_like(slope), xp.ones_like(slope)])
-    edges = xp.clip(edges_around(points, units, _LEVELS), low[..., None], high[..., None])
-    y, w = engine.constant(panel_rule(xp.concatenate([low[..., None], edges, high[..., None]], axis=-1), order + 3))
+    d, inverse_delta, sigma, shift, ends = radius
+    u = u[..., None]
+
+    def place(x: Array) -> Array:
+        return xp.clip((ratio.inverse(x - u) - shift) / sigma, *ends)
+
+    def growth(x: Array) -> Array:
+        slopes = _slopes(radius, ratio, place(x))
+        return xp.log1p(xp.maximum(slopes.density / slopes.z, 0.0))
+
+    def halve(bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+        left, right = bracket
+        middle = 0.5 * (left + right)
+        falls = middle > growth(middle)
+        return xp.where(falls, left, middle), xp.where(falls, middle, right)
+
+    bracket = xp.zeros_like(u), growth(xp.zeros_like(u))
+    left, right = engine.repeat(halve, bracket, _HALVINGS, lambda ends: bool(np.all(ends[1] - ends[0] < np.exp(-0.5 * ends[1]))))
+    x_cliff = 0.5 * (left + right)
+    cliff = place(x_cliff)
+    at_cliff = _slopes(radius, ratio, cliff)
+
+    i = np.arange(3.0)
+    beta, beta_delta = 2.0 * ratio.B * sigma**2, sigma * (ratio.sign * ratio.c + 2.0 * ratio.B * shift)
+    has_mode = 1.0 + i * beta > 1e-9
+    precision = xp.where(has_mode, 1.0 + i * beta, 1.0)
+    shrunk = (d - 1.0) * inverse_delta / precision
+    over_delta = xp.sqrt(shrunk * inverse_delta + 1.0 / precision**2)
+    mode = (shrunk - i * beta_delta * (1.0 + precision) / precision**2) / (1.0 + over_delta)
+    whole = has_mode & (u + ratio.at(sigma * mode + shift) < x_cliff)
+    point = xp.clip(xp.where(whole, mode, cliff), *ends)
+    slopes = _slopes(radius, ratio, point)
+    push = xp.where(whole, 0.0, xp.maximum(i * xp.abs(slopes.z) + xp.sign(slopes.z) * slopes.density, 0.0))
+    width = 1.0 / (xp.sqrt(xp.maximum(slopes.bend + i * beta, 1e-12)) + push)
+    beyond = xp.sign(at_cliff.z) / (xp.sqrt(at_cliff.bend) + xp.abs(at_cliff.density))  # where 1 - phi_0 ends, and which way
+
+    edges = [
+        place(x_cliff + xp.exp(-0.5 * x_cliff) * _CLIFF),
+        (point[..., None] + width[..., None] * _MODE).reshape(*u.shape[:-1], -1),
+        cliff + beyond * _TAIL,
+    ]
+    return xp.sort(xp.clip(xp.concatenate(edges, axis=-1), *ends), axis=-1)
+
+
+class _Nodes(NamedTuple):
+    """Nodes of the quadrature over one law (last axis), for every u."""
+
+    x: Array  #: u + z
+    rate: Array  #: e^x
+    log_density: Array
+    c_square: Array  #: E[c^2 | y]
+    w: Array
+
+
+def _nodes(law: RadialLaw, ratio: Ratio, u: Array, order: int) -> _Nodes:
+    engine = engine_of(u)
+    xp = engine.xp
+    edges = engine.once(_panels(*engine.constant((law.radius, ratio, u))))
+    y, w = engine.once(panel_rule(edges, order + (3 if order > COARSE else 1)))
     log_density, c_square = _log_density(law, y)
-    x = u[..., None] + ratio.at(law.sigma * y + law.shift)
-    rate = xp.exp(x)
-    rows = []
+    x = u[..., None] + ratio.at(law.radius.sigma * y + law.radius.shift)
+    rate = xp.exp(xp.minimum(x, 300.0))  # no more, or gradients would multiply infinity by 0
+    return _Nodes(x, rate, xp.where(w > 0, log_density, -xp.inf), c_square, w)
+
+
+def _means(nodes: _Nodes) -> TokenMeans:
+    """Means of phi_i = exp(i x - e^x); c^2 rides along."""
+    engine = engine_of(nodes.x)
+    xp = engine.xp
+    rows, log_value = [], nodes.log_density - nodes.rate
     for i in range(3):
-        log_value = xp.where(w > 0, i * x - rate + log_density, -xp.inf)
+        if i > 0:
+            log_value = log_value + nodes.x
         top = engine.constant(xp.max(log_value, axis=-1))
-        mass = w * xp.exp(log_value - top[..., None])
+        mass = nodes.w * xp.exp(log_value - top[..., None])
         total = xp.sum(mass, axis=-1)
-        rows.append(TokenMeans(xp.log(total) + top, xp.zeros_like(total), xp.sum(mass * c_square, axis=-1) / total))
-    log_rise = xp.where(x < -36.0, x, xp.log(-xp.expm1(-xp.exp(xp.maximum(x, -36.0))))) + log_density
-    log_rise = xp.where(w > 0, log_rise, -xp.inf)
-    top = engine.constant(xp.max(log_rise, axis=-1))
-    rise = xp.log(xp.sum(w * xp.exp(log_rise - top[..., None]), axis=-1)) + top
-    return TokenMeans(*map(xp.stack, zip(*rows, strict=True))), rise
+        rows.append(TokenMeans(xp.log(total) + top, xp.zeros_like(total), engine.weighted_sum(mass, nodes.c_square) / total))
+    return TokenMeans(*map(xp.stack, zip(*rows, strict=True)))
+
+
+def _log_rise(nodes: _Nodes) -> Array:
+    """log E[1 - phi_0]."""
+    engine = engine_of(nodes.x)
+    xp = engine.xp
+    log_rise = xp.where(nodes.x < -36.0, nodes.x, xp.log(-xp.expm1(-xp.maximum(nodes.rate, 1e-17))))
+    log_value = log_rise + nodes.log_density
+    top = engine.constant(xp.max(log_value, axis=-1))
+    return xp.log(engine.weighted_sum(nodes.w, xp.exp(log_value - top[..., None]))) + top
 
 
 def bayes_laws(d: Array, m: Array, gamma: Array) -> TokenLaws:
@@ -172,19 +285,17 @@ def bayes_laws(d: Array, m: Array, gamma: Array) -> TokenLaws:
 
     def means(u: Array, order: int) -> tuple[TokenMeans, TokenMeans, Array]:
         def one(u: Array) -> tuple[TokenMeans, TokenMeans, Array]:
-            background_means, rise = _token_means(background, ratio, u, order)
-            return _token_means(signal, ratio, u, order)[0], background_means, rise
+            of_signal, of_background = (_nodes(law, ratio, u, order) for law in (signal, background))
+            return _means(of_signal), _means(of_background), _log_rise(of_background)
 
         return engine.in_blocks(one, u, _AT_ONCE)
 
-    typical = ratio.at(centres[0])
-    slope = signal.sigma * xp.abs(2.0 * ratio.B * (signal.sigma * signal.centre + signal.shift) + sign * ratio.c)
     return TokenLaws(
         means=means,
         low=low,
         high=high,
-        cliff=-typical,
-        cliff_width=xp.maximum(slope, 1.0),
+        cliff=-ratio.at(centres[0]),
+        cliff_width=xp.maximum(gamma * xp.abs(ratio.slope(centres[0])), 1.0),
     )
 
 
