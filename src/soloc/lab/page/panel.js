@@ -7,7 +7,7 @@ import { draw, saveImage } from "./plot.js";
 export class Panel {
   /**
    * `view`: id, tab, title, path and question(state, lab), or null to ask nothing. Optional: controls(about, lab), state (more fields
-   * of the address), half (stands beside another panel), height and narrowHeight, rest (milliseconds the hand must rest before it asks, or a function of the state), hidden (has no
+   * of the address), half (stands beside another panel), height and narrowHeight, rest (milliseconds the hand must rest before it asks, or a function of the state and the panel), hidden (has no
    * place of its own, only overlays), built(panel, lab), answered(panel, answer), refused(panel), drawn(panel), overlayTraces(panel, source, traces), layout(panel).
    */
   constructor(view, lab) {
@@ -50,7 +50,7 @@ export class Panel {
     const question = this.view.question(this.lab.state, this.lab);
     clearTimeout(this.waiting);
     if (question === null) return;
-    const rest = typeof this.view.rest === "function" ? this.view.rest(this.lab.state) : this.view.rest;
+    const rest = typeof this.view.rest === "function" ? this.view.rest(this.lab.state, this) : this.view.rest;
     if (rest) this.waiting = setTimeout(() => this.asker.ask(question), rest);
     else this.asker.ask(question);
   }

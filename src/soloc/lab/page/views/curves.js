@@ -101,7 +101,7 @@ export default {
   title: "Training",
   path: "/api/paths",
   half: true,
-  rest: 200, // while a slider moves, the landscape goes first
+  rest: (state, panel) => (panel.answer ? 200 : 0), // while a slider moves, the landscape goes first
   height: "clamp(330px, 36vw, 480px)",
   narrowHeight: "820px",
   controls: (about, lab) => [

@@ -10,7 +10,7 @@ export default {
   tab: "training",
   title: "One sequence",
   path: "/api/sequence",
-  rest: 120, // while a slider moves, the landscape goes first
+  rest: (state, panel) => (panel.answer ? 120 : 0), // while a slider moves, the landscape goes first
   height: "400px",
   state: { draw: 0 },
   question(state, lab) {
