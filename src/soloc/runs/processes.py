@@ -16,15 +16,14 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-#: One thread, and a compiler that gives up sooner: cells run for seconds, so its last per cent never pays.
-_COMPILER = "--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1"
-#: Half the time of compiling again. XLA aborts on a flag that it does not know, so these go to releases of jaxlib that do.
+#: Half the time of compiling. XLA aborts on a flag that it does not know, so these go to releases of jaxlib that do.
 _COMPILER_OF = {"0.10": "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"}
 _JAXLIB = ".".join(metadata.version("jaxlib").split(".")[:2])
-#: For XLA_FLAGS, where programs run for seconds.
-QUICK_COMPILER = f"{_COMPILER} {_COMPILER_OF.get(_JAXLIB, '')}".strip()
+#: For XLA_FLAGS: one thread, and a compiler in a hurry whose programs are as quick as ever.
+QUICK_COMPILER = f"--xla_cpu_multi_thread_eigen=false {_COMPILER_OF.get(_JAXLIB, '')}".strip()
 _ONE_THREAD = {
-    "XLA_FLAGS": QUICK_COMPILER,
+    # and one that gives up sooner still: cells run for seconds, so its last per cent never pays
+    "XLA_FLAGS": f"{QUICK_COMPILER} --xla_backend_optimization_level=1",
     "NPROC": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
