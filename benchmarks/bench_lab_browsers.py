@@ -1,11 +1,12 @@
-"""Twenty windows of real Chromium that drag sliders for a minute: no error, 95th percentile at most one second, memory flat.
+"""Twenty real browsers that drag sliders for a minute: no error, 95th percentile at most one second, memory flat.
 
-Every window moves a slider, waits until its landscape is repainted and at least 100 ms have passed, moves it again, fifteen times,
-and then rests for one to two and a half seconds, in which paths, critical points and sequence are drawn. Every fourth window
-compares attentions instead. Server and browsers share the machine, so this is more than the server has to carry alone;
-`bench_lab_load.py` tells the two apart.
+Every Chromium moves a slider, waits until its landscape is repainted and at least 100 ms have passed, moves it again, fifteen times,
+and then rests for one to two and a half seconds, in which paths, critical points and sequence are drawn. Every fourth one
+compares attentions instead. Server and browsers share the machine. `--remembered` shows what the browsers alone need: there every
+slider moves between two places whose answers the page has already, so that the server has nothing to do; `bench_lab_load.py` shows
+what the server alone can do.
 
-    python benchmarks/bench_lab_browsers.py [--seconds 60] [--windows 20]
+    python benchmarks/bench_lab_browsers.py [--seconds 60] [--browsers 20] [--remembered]
 """
 
 import argparse
@@ -15,16 +16,15 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.lab.browser.chromium import CHROMIUM, DRIVER, open_browser, wait_for
 from tests.lab.live import LiveLab
 
-#: A window that has not the focus is as awake as on its own machine.
-_AWAKE = ("--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows")
 #: Drag sliders until the end; the times go to window.moves, refusals to window.refused.
 _DRAG = """
-const [panelName, seconds, seed] = arguments;
+const [panelName, seconds, seed, remembered] = arguments;
 const panel = document.getElementById("panel-" + panelName);
 let state = seed + 1;
 const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -33,11 +33,13 @@ const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeo
 const drawn = () => Number(panel.dataset.drawn ?? 0);
 const sliders = ["d", "L", "gamma", "eps", ...(panelName === "landscape" ? ["lam"] : [])];
 const until = performance.now() + 1000 * seconds;
+let other = false;
 Object.assign(window, { moves: [], refused: [], finished: false });
 async function move(name) {
   const slider = document.getElementById("control-" + name);
   const before = drawn();
-  const place = Math.round(Number(slider.min) + random() * (Number(slider.max) - Number(slider.min)));
+  const share = remembered ? (other = !other) ? 0.4 : 0.6 : random();
+  const place = Math.round(Number(slider.min) + share * (Number(slider.max) - Number(slider.min)));
   if (String(place) === slider.value) return;
   slider.value = String(place);
   const began = performance.now();
@@ -50,7 +52,7 @@ async function move(name) {
 }
 (async () => {
   while (performance.now() < until) {
-    const name = sliders[Math.floor(random() * sliders.length)];
+    const name = remembered ? "gamma" : sliders[Math.floor(random() * sliders.length)];
     for (let i = 0; i < 15 && performance.now() < until; i++) await move(name);
     await sleep(1000 + 1500 * random());
   }
@@ -62,55 +64,58 @@ async function move(name) {
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--windows", type=int, default=20)
+    parser.add_argument("--browsers", type=int, default=20)
+    parser.add_argument("--remembered", action="store_true")
     options = parser.parse_args()
     if CHROMIUM is None or DRIVER is None:
         print("Chromium or its driver is missing: nothing measured.")
         return 0
-    folder = tempfile.mkdtemp()
-    browser = open_browser(Path(folder), flags=_AWAKE)
+    folder = Path(tempfile.mkdtemp())
+    browsers: list[tuple[Any, str]] = []
     memory: list[int] = []
     times: dict[str, list[float]] = {"landscape": [], "attentions": []}
     refused: list[str] = []
+    console: list[dict] = []
     try:
         with LiveLab() as lab:
             lab.wait_until_prepared()
-            windows = [_window(browser, lab.address, number) for number in range(options.windows)]
-            for number, (handle, panel) in enumerate(windows):
-                browser.switch_to.window(handle)
-                browser.execute_script(_DRAG, panel, options.seconds, number)
+            for number in range(options.browsers):
+                browsers.append(_opened(folder / str(number), lab.address, number))
+            for number, (browser, panel) in enumerate(browsers):
+                browser.execute_script(_DRAG, panel, options.seconds, number, options.remembered)
             until = time.monotonic() + options.seconds
             while time.monotonic() < until:
                 memory.append(lab.memory_of_all())
                 time.sleep(2.0)
-            for handle, panel in windows:
-                browser.switch_to.window(handle)
+            for browser, panel in browsers:
                 wait_for(browser, "return window.finished", 60)
                 times[panel] += [took / 1000.0 for began, took in browser.execute_script("return window.moves")]
                 refused += browser.execute_script("return window.refused")
-            console = [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+                console += [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
             broken = [line for line in lab.said if "Traceback" in line or "has died" in line]
     finally:
-        browser.quit()
+        for browser, _ in browsers:
+            browser.quit()
         shutil.rmtree(folder, ignore_errors=True)
     everything = [took for moves in times.values() for took in moves]
-    for panel, moves in times.items():
+    for panel, moves in ((panel, moves) for panel, moves in times.items() if moves):
         print(f"{panel:<11} {len(moves):5d} repaints  median {statistics.median(moves):.3f} s  p95 {_late(moves):.3f} s")
     fifth = max(1, len(memory) // 5)
     growth = statistics.mean(memory[-fifth:]) / statistics.mean(memory[:fifth]) - 1
-    print(f"{options.windows} windows, {options.seconds:g} s: {len(everything)} repaints, p95 {_late(everything):.3f} s (bar 1 s)")
+    print(f"{options.browsers} browsers, {options.seconds:g} s: {len(everything)} repaints, p95 {_late(everything):.3f} s (bar 1 s)")
     print(f"refusals {len(refused)} {sorted(set(refused))[:3]}, console {console[:3]}, tracebacks and lost processes {len(broken)}")
     print(f"memory of the server {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth {growth:+.1%}")
     return int(bool(console) or bool(broken) or _late(everything) > 1.0)
 
 
-def _window(browser, address: str, number: int) -> tuple[str, str]:
-    """A window of its own with the page in it, and the panel that it watches."""
+def _opened(folder: Path, address: str, number: int) -> tuple[Any, str]:
+    """A browser of its own with the page in it, and the panel that it watches."""
     panel = "attentions" if number % 4 == 3 else "landscape"
-    browser.switch_to.new_window("window")
+    folder.mkdir()
+    browser = open_browser(folder, 1000, 900)
     browser.get(f"{address}/?view={'attentions' if panel == 'attentions' else 'training'}")
     wait_for(browser, f"return document.getElementById('panel-{panel}')?.dataset.drawn > 0", 60)
-    return browser.current_window_handle, panel
+    return browser, panel
 
 
 def _late(values: list[float]) -> float:

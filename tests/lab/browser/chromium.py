@@ -14,14 +14,14 @@ _FLAGS = (
 )  # fmt: skip
 
 
-def open_browser(folder: Path, width: int = 1400, height: int = 1300, flags: tuple[str, ...] = ()) -> Any:
+def open_browser(folder: Path, width: int = 1400, height: int = 1300) -> Any:
     """A browser with a fresh profile in `folder`, which also takes its downloads."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
-    for flag in (*_FLAGS, *flags, f"--user-data-dir={folder / 'profile'}", f"--window-size={width},{height}"):
+    for flag in (*_FLAGS, f"--user-data-dir={folder / 'profile'}", f"--window-size={width},{height}"):
         options.add_argument(flag)
     options.add_experimental_option("prefs", {"download.default_directory": str(folder), "download.prompt_for_download": False})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
