@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
-from soloc.risk.laplace import TokenLaws, TokenMeans, WeightMoments
+from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans, WeightMoments
 
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LEVELS = 9
+_MORE = 2  # nodes more in a panel than elsewhere: a kernel bends at its cliff and at its bend
 _AT_ONCE = 64  # values of u side by side
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -43,7 +44,8 @@ def kernel_means(log_kernel: LogKernel, u: Array, centre: Array, s: Array, order
     units = xp.stack([at_cliff, sharpest, xp.ones_like(u)], axis=-1)
     edges = edges_around(points, units, _LEVELS)
     edges = xp.concatenate([xp.full((*u.shape, 1), -_REACH), edges, xp.full((*u.shape, 1), _REACH)], axis=-1)
-    alpha, w = engine.constant(panel_rule(xp.clip(edges, -_REACH, _REACH), order))
+    nodes = order if order <= COARSE else order + _MORE
+    alpha, w = engine.constant(panel_rule(xp.clip(edges, -_REACH, _REACH), nodes))
     log_rate = u[..., None] + log_kernel(centre + s * alpha)
     rate = xp.exp(log_rate)
     gauss = w * xp.exp(-0.5 * alpha**2)
