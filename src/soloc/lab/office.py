@@ -9,7 +9,6 @@ import multiprocessing
 import os
 import pickle
 import queue
-import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -17,8 +16,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
+from soloc.runs.processes import begin_child
+
 _LOG = logging.getLogger("soloc.lab")
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # matrices here are small: more threads only wait
 
 
 class Lost(Exception):
@@ -136,10 +136,8 @@ def _hired(patient: bool) -> _Clerk:
 
 
 def _work(line: Connection, patient: bool) -> None:
-    """The life of a process: task after task, until the server is gone. Ctrl-C, which a terminal sends to all, is the server's."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in _ONE_THREAD:
-        os.environ.setdefault(name, "1")
+    """The life of a process: task after task, until the server is gone."""
+    begin_child()
     if patient and hasattr(os, "nice"):
         os.nice(10)
     while True:
