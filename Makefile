@@ -26,6 +26,7 @@ test: lint  ## lint, types and all tests that finish in minutes
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check --quiet src tests benchmarks examples
 	$(BIN)/mypy
 
 check-slow: $(STAMP)  ## the long checks: thousands of draws against 30-digit arithmetic and Monte Carlo

@@ -1,7 +1,8 @@
-"""Speed of the training dynamics: every bar with its number, as ratios against a plain full-dimensional baseline.
+"""Speed of the training dynamics: every bar with its number, as ratios against a plain
+full-dimensional baseline.
 
-Times are CPU seconds of the process, all threads together, so a busy machine does not change the verdict; on an idle one the
-clock shows at most as much. The clock is printed beside them.
+Times are CPU seconds of the process, all threads together, so a busy machine does not change the
+verdict; on an idle one the clock shows at most as much. The clock is printed beside them.
 """
 
 import sys
@@ -27,7 +28,10 @@ failures = []
 def bar(text: str, value: float, unit: str, limit: float, *, at_least: bool = False) -> None:
     passed = value >= limit if at_least else value <= limit
     sign = ">=" if at_least else "<="
-    print(f"{'PASS' if passed else 'FAIL'}  {text}: {value:,.3g} {unit} (bar {sign} {limit:g})", flush=True)
+    print(
+        f"{'PASS' if passed else 'FAIL'}  {text}: {value:,.3g} {unit} (bar {sign} {limit:g})",
+        flush=True,
+    )
     if not passed:
         failures.append(text)
 
@@ -46,22 +50,38 @@ def seconds(work, repeats: int = 1) -> float:
 
 def four_experiments() -> None:
     key = jax.random.key(0)
-    on_manifold, on_sphere = uniform_on_manifold(400, REPEATS, key), uniform_on_sphere(400, REPEATS, key)
+    on_manifold, on_sphere = (
+        uniform_on_manifold(400, REPEATS, key),
+        uniform_on_sphere(400, REPEATS, key),
+    )
     population_path(TASK, Erf(0.1), on_manifold, steps=20_000, step_size=4e-3)
     population_path(TASK, Erf(0.9), on_sphere, steps=120_000, step_size=1e-3)
     population_path(TASK, Erf(0.1), on_sphere, steps=20_000, step_size=4e-3)
-    population_path(TASK, Erf(1.0), on_sphere, steps=120_000, step_size=4e-3, lam=InverseDecay(1.0, 1e-4))
+    population_path(
+        TASK, Erf(1.0), on_sphere, steps=120_000, step_size=4e-3, lam=InverseDecay(1.0, 1e-4)
+    )
 
 
 def sgd(d: int, steps: int) -> None:
     task = SingleLocation(d=d, eps=0.1, signal=np.sqrt(40.0))
     start = uniform_on_sphere(80, REPEATS, jax.random.key(1))
     key = jax.random.key(2)
-    sgd_path(task, Erf(2.0), start, key, batch_size=5, steps=steps, step_size=1e-3, lam=InverseDecay(2.0, 1e-4))
+    sgd_path(
+        task,
+        Erf(2.0),
+        start,
+        key,
+        batch_size=5,
+        steps=steps,
+        step_size=1e-3,
+        lam=InverseDecay(2.0, 1e-4),
+    )
 
 
 def plain_descent_step():
-    """A step on vectors as one would first write it: the risk by quadrature over the score, differentiated, jitted."""
+    """A step on vectors as one would first write it: the risk by quadrature over the score,
+    differentiated, jitted.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(64)
     nodes, weights = jnp.asarray(nodes), jnp.asarray(weights / weights.sum())
     d, L, gamma, lam, alpha = 400, 10, np.sqrt(0.5), 0.1, 4e-3
@@ -103,7 +123,9 @@ def plain_sgd_step():
         Z = jax.random.normal(token_key, (batch, L, d))
         here = jax.nn.one_hot(location, L, dtype=bool)[..., None]
         X = jnp.where(here, m * k_star + gamma * Z, Z)
-        Y = jnp.take_along_axis(X, location[:, None, None], axis=1)[:, 0] @ v_star + eps * jax.random.normal(noise_key, (batch,))
+        Y = jnp.take_along_axis(X, location[:, None, None], axis=1)[
+            :, 0
+        ] @ v_star + eps * jax.random.normal(noise_key, (batch,))
         gk, gv = jax.grad(loss, (0, 1))(k, v, X, Y)
         k, v = k - alpha * (gk - (k @ gk) * k), v - alpha * (gv - (v @ gv) * v)
         return key, k / jnp.linalg.norm(k), v / jnp.linalg.norm(v)
@@ -131,20 +153,39 @@ def plain_seconds_per_step(step, with_key: bool, steps: int = 400) -> float:
 
 
 def main() -> int:
-    bar("four descent experiments of 30 repeats, compilation included", seconds(four_experiments), "s", 8.0)
+    bar(
+        "four descent experiments of 30 repeats, compilation included",
+        seconds(four_experiments),
+        "s",
+        8.0,
+    )
     start = uniform_on_sphere(400, REPEATS, jax.random.key(0))
-    warm = seconds(lambda: population_path(TASK, Erf(0.1), start, steps=20_000, step_size=4e-3), 5) / 20_000 / REPEATS
+    warm = (
+        seconds(lambda: population_path(TASK, Erf(0.1), start, steps=20_000, step_size=4e-3), 5)
+        / 20_000
+        / REPEATS
+    )
     bar("warm cost of a step of one run, 30 together", 1e9 * warm, "ns", 250.0)
     with jax.enable_x64(True):
         plain = plain_seconds_per_step(plain_descent_step(), with_key=False)
     print(f"      plain full-dimensional descent, d=400: {1e6 * plain:.1f} us a step")
     bar("descent against the plain loop", plain / warm, "times", 300.0, at_least=True)
-    bar("SGD, 30 runs of 200,000 steps, d=80, compilation included", seconds(lambda: sgd(80, 200_000)), "s", 40.0)
+    bar(
+        "SGD, 30 runs of 200,000 steps, d=80, compilation included",
+        seconds(lambda: sgd(80, 200_000)),
+        "s",
+        40.0,
+    )
     low, high = seconds(lambda: sgd(80, 10_000), 5), seconds(lambda: sgd(10**9, 10_000), 5)
     bar("SGD at d=1e9 against d=80", high / low, "times", 1.2)
     plain = plain_seconds_per_step(plain_sgd_step(), with_key=True)
-    print(f"      plain full-dimensional SGD, d=400: {1e6 * plain:.1f} us a step; ours {1e6 * low / 10_000 / REPEATS:.2f} us")
-    bar("SGD against the plain loop", plain / (low / 10_000 / REPEATS), "times", 50.0, at_least=True)
+    print(
+        f"      plain full-dimensional SGD, d=400: {1e6 * plain:.1f} us a step; ours"
+        f" {1e6 * low / 10_000 / REPEATS:.2f} us"
+    )
+    bar(
+        "SGD against the plain loop", plain / (low / 10_000 / REPEATS), "times", 50.0, at_least=True
+    )
     return 1 if failures else 0
 
 

@@ -1,11 +1,12 @@
-"""Quality of the estimators against Bayes, attention-MIL, mean-pool ridge and boosted trees on pooled
-statistics.
+"""Quality of the estimators against Bayes, attention-MIL, mean-pool ridge and boosted trees on
+pooled statistics.
 
-    python benchmarks/bench_estimators_quality.py --seeds 5          needs the extra [bench]: torch and
-    lightgbm python benchmarks/bench_estimators_quality.py --seeds 1 --without-rivals --test-bags 4000     a
-    short run
+    python benchmarks/bench_estimators_quality.py --seeds 5          needs the extra [bench]: torch
+    and lightgbm python benchmarks/bench_estimators_quality.py --seeds 1 --without-rivals
+    --test-bags 4000     a short run
 
-Prints each bar with its number and PASS or FAIL. CPU times are process times with one thread per library.
+Prints each bar with its number and PASS or FAIL. CPU times are process times with one thread per
+library.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from soloc.datasets import digit_bags, single_location_law
 from soloc.estimators import PointingWarning, SingleLocationRegressor, TokenTransformer
 
 FIXED_ALPHA = 20.0  # of the fit whose time is compared at a fixed alpha
-KERNEL = {"gamma": 0.1, "n_components": 200}  # Nystroem features for the digit that is not separable
+# Nystroem features for the digit that is not separable
+KERNEL = {"gamma": 0.1, "n_components": 200}
 
 
 class Setting(NamedTuple):
@@ -44,8 +46,8 @@ def r2(y, prediction):
 
 
 def synthetic(signal, lengths):
-    """2000 generated bags with background mean, and the scores of the Bayes rule and of ridge on the true
-    tokens."""
+    """2000 generated bags with background mean, and the scores of the Bayes rule and of ridge on
+    the true tokens."""
 
     def make(seed, test_bags):
         law = single_location_law(50, signal, 0.3, 1.0, 1.0, random_state=seed)
@@ -123,7 +125,11 @@ def measure(setting, seed, test_bags, rivals):
     setting.model(alpha=FIXED_ALPHA, loss=last.loss_).fit(train.bags, train.labels)
     row["fixed_seconds"] = time.process_time() - begin
     if rivals:
-        for name, rival in (("mil", attention_mil), ("mean_pool", mean_pool_ridge), ("trees", boosted_trees)):
+        for name, rival in (
+            ("mil", attention_mil),
+            ("mean_pool", mean_pool_ridge),
+            ("trees", boosted_trees),
+        ):
             begin = time.process_time()
             predict = rival(train.bags, train.labels, seed)
             row[f"{name}_seconds"] = time.process_time() - begin
@@ -134,7 +140,11 @@ def measure(setting, seed, test_bags, rivals):
 def bars(name, mean, rivals):
     """The claims about one setting: description, number, and the least it must be."""
     if "signal 5" in name:
-        yield "R^2, against ridge on the true tokens minus .008", mean.r2, mean.true_token_r2 - 0.008
+        yield (
+            "R^2, against ridge on the true tokens minus .008",
+            mean.r2,
+            mean.true_token_r2 - 0.008,
+        )
     if "signal 2.5" in name:
         yield "R^2, against Bayes minus .025", mean.r2, mean.bayes_r2 - 0.025
     if "signal" in name:
@@ -150,7 +160,11 @@ def bars(name, mean, rivals):
     if rivals:
         for rival in ("mil", "mean_pool", "trees"):
             yield f"R^2, against {rival}", mean.r2, mean[f"{rival}_r2"]
-        yield "CPU of attention-MIL over ours at a fixed alpha", mean.mil_seconds / mean.fixed_seconds, 10.0
+        yield (
+            "CPU of attention-MIL over ours at a fixed alpha",
+            mean.mil_seconds / mean.fixed_seconds,
+            10.0,
+        )
         yield 'CPU of attention-MIL over ours on "auto"', mean.mil_seconds / mean.auto_seconds, 2.0
 
 
@@ -172,19 +186,26 @@ def main():
     for setting in SETTINGS:
         if options.only not in setting.name:
             continue
-        table = pd.DataFrame([measure(setting, s, options.test_bags, rivals) for s in range(options.seeds)])
+        table = pd.DataFrame(
+            [measure(setting, s, options.test_bags, rivals) for s in range(options.seeds)]
+        )
         print(f"== {setting.name}, {options.seeds} seeds")
         mean = table.drop(columns=["setting", "seed"]).mean()
         print("   " + "  ".join(f"{key} {value:.4g}" for key, value in mean.items()), flush=True)
         for what, number, least in bars(setting.name, mean, rivals):
             ok = number >= least
             passed &= bool(ok)
-            print(f"{'PASS' if ok else 'FAIL'}  {what}: {number:.4f} (at least {least:.4f})", flush=True)
+            print(
+                f"{'PASS' if ok else 'FAIL'}  {what}: {number:.4f} (at least {least:.4f})",
+                flush=True,
+            )
     return 0 if passed else 1
 
 
 def alone():
-    """Start this script again with one thread per library, which must be said before they are loaded."""
+    """Start this script again with one thread per library, which must be said before they are
+    loaded.
+    """
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     if any(os.environ.get(name) != "1" for name in threads):
         os.environ.update(dict.fromkeys(threads, "1"))

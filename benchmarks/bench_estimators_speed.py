@@ -1,6 +1,8 @@
-"""Speed of the estimators: CPU seconds of whole fits, one evaluation against two plain passes, peak memory.
+"""Speed of the estimators: CPU seconds of whole fits, one evaluation against two plain passes, peak
+memory.
 
-python benchmarks/bench_estimators_speed.py            prints each bar with its number and PASS or FAIL
+python benchmarks/bench_estimators_speed.py            prints each bar with its number and PASS or
+FAIL
 """
 
 import argparse
@@ -32,7 +34,10 @@ def cpu(action, repeats=3):
 def verdict(what, number, bar, unit=""):
     """Print one line, and return whether the bar is kept."""
     passed = number <= bar
-    print(f"{'PASS' if passed else 'FAIL'}  {what}: {number:.3g}{unit} (bar {bar:g}{unit})", flush=True)
+    print(
+        f"{'PASS' if passed else 'FAIL'}  {what}: {number:.3g}{unit} (bar {bar:g}{unit})",
+        flush=True,
+    )
     return passed
 
 
@@ -74,11 +79,15 @@ def million():
     for start in range(0, len(x), 50_000):
         x[start : start + 50_000] = rng.standard_normal((50_000, 100), dtype=np.float32)
     x[::10, 0] += 4
-    return Bags(x, np.arange(n + 1) * 10), x[::10, 1] + 0.1 * rng.standard_normal(n).astype(np.float32)
+    return Bags(x, np.arange(n + 1) * 10), x[::10, 1] + 0.1 * rng.standard_normal(n).astype(
+        np.float32
+    )
 
 
 def bench_evaluation():
-    """One objective-and-gradient evaluation of each loss against X @ A and X.T @ B with two columns each."""
+    """One objective-and-gradient evaluation of each loss against X @ A and X.T @ B with two columns
+    each.
+    """
     bags, y = million()
     x = bags.values
     rng = np.random.default_rng(1)
@@ -91,13 +100,18 @@ def bench_evaluation():
         objective = problem.objective(loss, 10.0, np.ones(len(y)))
         point = 0.1 * rng.standard_normal(size)
         ratio = cpu(lambda objective=objective, point=point: objective(point)) / plain
-        what = f"evaluation of the {loss} objective, 10^6 instances, d=100, in units of two plain passes"
+        what = (
+            f"evaluation of the {loss} objective, 10^6 instances, d=100, in units of two plain"
+            " passes"
+        )
         passed &= verdict(what, ratio, 4.0)
     return passed
 
 
 def peak_memory(loss):
-    """Peak memory of one fit at a fixed alpha beyond that of an idle interpreter, in units of the data."""
+    """Peak memory of one fit at a fixed alpha beyond that of an idle interpreter, in units of the
+    data.
+    """
     idle = most_memory()
     bags, y = million()
     SingleLocationRegressor(alpha=10.0, loss=loss, max_iter=15, tol=1e-4).fit(bags, y)
@@ -116,13 +130,18 @@ def bench_memory():
     for loss in ("likelihood", "squared", "auto"):
         command = [sys.executable, __file__, "--peak-memory", loss]
         ratio = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        what = f"peak memory of a fit at fixed alpha, loss {loss}, 10^6 instances, in units of the data"
+        what = (
+            f"peak memory of a fit at fixed alpha, loss {loss}, 10^6 instances, in units of the"
+            " data"
+        )
         passed &= verdict(what, ratio, 1.6)
     return passed
 
 
 def alone():
-    """Start this script again with one thread per library, which must be said before they are loaded."""
+    """Start this script again with one thread per library, which must be said before they are
+    loaded.
+    """
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     if any(os.environ.get(name) != "1" for name in threads):
         os.environ.update(dict.fromkeys(threads, "1"))

@@ -1,4 +1,5 @@
-"""The lab in headless Chromium: from the command to the first plots, and from a slider to the repainted plot.
+"""The lab in headless Chromium: from the command to the first plots, and from a slider to the
+repainted plot.
 
     python benchmarks/bench_lab.py [moves]
 """
@@ -38,7 +39,15 @@ def main(moves: int = 100) -> None:
     if CHROMIUM is None or DRIVER is None:
         print("Chromium or its driver is missing: nothing measured.")
         return
-    command = [sys.executable, "-c", "from soloc.cli import main; main()", "lab", "--no-browser", "--port", str(_PORT)]
+    command = [
+        sys.executable,
+        "-c",
+        "from soloc.cli import main; main()",
+        "lab",
+        "--no-browser",
+        "--port",
+        str(_PORT),
+    ]
     folder = tempfile.mkdtemp()
     browser = open_browser(Path(folder))
     try:
@@ -47,15 +56,26 @@ def main(moves: int = 100) -> None:
         try:
             _open(browser, f"http://127.0.0.1:{_PORT}/")
             for panel in ("landscape", "curves", "sequence"):
-                wait_for(browser, f"return document.getElementById('panel-{panel}')?.dataset.drawn > 0", 60)
+                wait_for(
+                    browser,
+                    f"return document.getElementById('panel-{panel}')?.dataset.drawn > 0",
+                    60,
+                )
                 print(f"command to first plot of {panel:<10} {time.monotonic() - began:6.2f} s")
             assert server.stderr is not None
-            next(line for line in server.stderr if "all prepared" in line)  # warm: nothing compiles any more
+            # warm: nothing compiles any more
+            next(line for line in server.stderr if "all prepared" in line)
             time.sleep(2)
             for i in range(20):  # warm: the browser compiles Plotly's code too
                 browser.execute_async_script(_MOVE, "lam", 120 + (37 * i) % 160)
             for name in ("lam", "gamma"):
-                _report(name, [browser.execute_async_script(_MOVE, name, 120 + (37 * i) % 160) for i in range(moves)])
+                _report(
+                    name,
+                    [
+                        browser.execute_async_script(_MOVE, name, 120 + (37 * i) % 160)
+                        for i in range(moves)
+                    ],
+                )
                 time.sleep(2)
         finally:
             server.terminate()
@@ -66,7 +86,9 @@ def main(moves: int = 100) -> None:
 
 
 def _open(browser, address: str) -> None:
-    """Open the page as soon as the server listens; trying with the browser itself would cost the server its time."""
+    """Open the page as soon as the server listens; trying with the browser itself would cost the
+    server its time.
+    """
     while True:
         try:
             socket.create_connection(("127.0.0.1", _PORT), 1).close()
@@ -80,8 +102,9 @@ def _report(name: str, times: list[float]) -> None:
     late = statistics.quantiles(times, n=20)[-1]
     middle = statistics.median(times)
     print(
-        f"slider {name:<6} to repainted landscape: median {middle:4.0f} ms, 95 % below {late:4.0f} ms, fastest {min(times):4.0f} ms "
-        f"({len(times)} moves, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)"
+        f"slider {name:<6} to repainted landscape: median {middle:4.0f} ms, 95 % below {late:4.0f}"
+        f" ms, fastest {min(times):4.0f} ms ({len(times)} moves, load {os.getloadavg()[0]:.1f} on"
+        f" {os.cpu_count()} cores)"
     )
 
 

@@ -1,10 +1,12 @@
-"""Twenty real browsers that drag sliders for a minute: no error, 95th percentile at most one second, memory flat.
+"""Twenty real browsers that drag sliders for a minute: no error, 95th percentile at most one
+second, memory flat.
 
-Every Chromium moves a slider, waits until its landscape is repainted and at least 100 ms have passed, moves it again, fifteen times,
-and then rests for one to two and a half seconds, in which paths, critical points and sequence are drawn. Every fourth one
-compares attentions instead. Server and browsers share the machine. `--remembered` shows what the browsers alone need: there every
-slider moves between two places whose answers the page has already, so that the server has nothing to do; `bench_lab_load.py` shows
-what the server alone can do.
+Every Chromium moves a slider, waits until its landscape is repainted and at least 100 ms have
+passed, moves it again, fifteen times, and then rests for one to two and a half seconds, in which
+paths, critical points and sequence are drawn. Every fourth one compares attentions instead. Server
+and browsers share the machine. `--remembered` shows what the browsers alone need: there every
+slider moves between two places whose answers the page has already, so that the server has nothing
+to do; `bench_lab_load.py` shows what the server alone can do.
 
     python benchmarks/bench_lab_browsers.py [--seconds 60] [--browsers 20] [--remembered]
 """
@@ -89,9 +91,15 @@ def main() -> int:
                 time.sleep(2.0)
             for browser, panel in browsers:
                 wait_for(browser, "return window.finished", 60)
-                times[panel] += [took / 1000.0 for began, took in browser.execute_script("return window.moves")]
+                times[panel] += [
+                    took / 1000.0 for began, took in browser.execute_script("return window.moves")
+                ]
                 refused += browser.execute_script("return window.refused")
-                console += [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+                console += [
+                    entry
+                    for entry in browser.get_log("browser")
+                    if entry["level"] in ("SEVERE", "WARNING")
+                ]
             broken = [line for line in lab.said if "Traceback" in line or "has died" in line]
     finally:
         for browser, _ in browsers:
@@ -99,12 +107,24 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
     everything = [took for moves in times.values() for took in moves]
     for panel, moves in ((panel, moves) for panel, moves in times.items() if moves):
-        print(f"{panel:<11} {len(moves):5d} repaints  median {statistics.median(moves):.3f} s  p95 {_late(moves):.3f} s")
+        print(
+            f"{panel:<11} {len(moves):5d} repaints  median {statistics.median(moves):.3f} s  p95"
+            f" {_late(moves):.3f} s"
+        )
     fifth = max(1, len(memory) // 5)
     growth = statistics.mean(memory[-fifth:]) / statistics.mean(memory[:fifth]) - 1
-    print(f"{options.browsers} browsers, {options.seconds:g} s: {len(everything)} repaints, p95 {_late(everything):.3f} s (bar 1 s)")
-    print(f"refusals {len(refused)} {sorted(set(refused))[:3]}, console {console[:3]}, tracebacks and lost processes {len(broken)}")
-    print(f"memory of the server {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth {growth:+.1%}")
+    print(
+        f"{options.browsers} browsers, {options.seconds:g} s: {len(everything)} repaints, p95"
+        f" {_late(everything):.3f} s (bar 1 s)"
+    )
+    print(
+        f"refusals {len(refused)} {sorted(set(refused))[:3]}, console {console[:3]}, tracebacks and"
+        f" lost processes {len(broken)}"
+    )
+    print(
+        f"memory of the server {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth"
+        f" {growth:+.1%}"
+    )
     return int(bool(console) or bool(broken) or _late(everything) > 1.0)
 
 

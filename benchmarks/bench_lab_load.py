@@ -1,10 +1,13 @@
-"""Twenty clients that move sliders for a minute: no error, 95th percentile at most one second, memory flat.
+"""Twenty clients that move sliders for a minute: no error, 95th percentile at most one second,
+memory flat.
 
-The clients are HTTP clients that replay what the page sends while a hand drags a slider and rests now and then: the landscape of
-every new setting, the next one as soon as it is answered and at least 50 ms have passed; after about twenty moves the hand rests for
-a second or two, and then the sequence, paths, the sequence along them and critical points, or the landscape of softmax, are asked for
-(see `rest` in the views of the page). Every fourth client compares attentions when its hand rests, starts the job of that setting and
-cancels it with the next move. It also finds the worst setting of every address.
+The clients are HTTP clients that replay what the page sends while a hand drags a slider and rests
+now and then: the landscape of every new setting, the next one as soon as it is answered and at
+least 50 ms have passed; after about twenty moves the hand rests for a second or two, and then the
+sequence, paths, the sequence along them and critical points, or the landscape of softmax, are asked
+for (see `rest` in the views of the page). Every fourth client compares attentions when its hand
+rests, starts the job of that setting and cancels it with the next move. It also finds the worst
+setting of every address.
 
     python benchmarks/bench_lab_load.py [--seconds 60] [--clients 20]
 """
@@ -52,7 +55,8 @@ class Tally:
             self.errors.append(f"{path}: {error!r}")
             return None
         self.seconds.setdefault(path, []).append(time.perf_counter() - began)
-        if answer.status_code not in (200, 422):  # 422: a sentence that says why this corner has no answer
+        # 422: a sentence that says why this corner has no answer
+        if answer.status_code not in (200, 422):
             self.errors.append(f"{path}: {answer.status_code} {answer.text[:100]}")
         return answer
 
@@ -74,7 +78,9 @@ async def move_sliders(address: str, number: int, until: float, tally: Tally) ->
                 if time.monotonic() > until:
                     break
             if number % 4 == 3:
-                await tally.ask(client, "/api/attentions", {"setting": chosen | {"weight": "erf", "lam": 0.1}})
+                await tally.ask(
+                    client, "/api/attentions", {"setting": chosen | {"weight": "erf", "lam": 0.1}}
+                )
                 answer = await tally.ask(client, "/api/jobs/attentions", {"setting": chosen})
                 job = answer.json().get("job") if answer is not None else None
             else:
@@ -83,7 +89,11 @@ async def move_sliders(address: str, number: int, until: float, tally: Tally) ->
                     await tally.ask(client, "/api/landscape", {"setting": chosen})
                 elif chosen["weight"] == "erf":
                     await tally.ask(client, "/api/paths", {"setting": chosen})
-                    await tally.ask(client, "/api/sequence", {"setting": chosen, "at": {"kappa": 0.9, "nu": 0.9}})
+                    await tally.ask(
+                        client,
+                        "/api/sequence",
+                        {"setting": chosen, "at": {"kappa": 0.9, "nu": 0.9}},
+                    )
                     await tally.ask(client, "/api/critical", {"setting": chosen})
             await asyncio.sleep(rng.uniform(1.0, 2.5))  # the hand rests
             chosen = chosen | {"weight": rng.choice(WEIGHTS)}
@@ -102,14 +112,29 @@ async def worst(address: str) -> dict[str, tuple[float, dict]]:
     """The slowest corner of the sliders for every address, asked alone and warm."""
     found: dict[str, tuple[float, dict]] = {}
     async with httpx.AsyncClient(base_url=address, timeout=120.0) as client:
-        for path in ("/api/landscape", "/api/sequence", "/api/critical", "/api/paths", "/api/attentions", "/api/latent"):
+        for path in (
+            "/api/landscape",
+            "/api/sequence",
+            "/api/critical",
+            "/api/paths",
+            "/api/attentions",
+            "/api/latent",
+        ):
             for corner in CORNERS:
-                for weight in ("erf", "softmax", "softplus") if path in ("/api/landscape", "/api/sequence") else ("erf",):
+                for weight in (
+                    ("erf", "softmax", "softplus")
+                    if path in ("/api/landscape", "/api/sequence")
+                    else ("erf",)
+                ):
                     body = {"setting": corner | {"weight": weight}}
                     if path == "/api/paths":
                         body["training"] = {"steps": 200_000, "runs": 8, "decay": 1e-4}
                     if path == "/api/latent":
-                        body = {"sigma": corner["gamma"] if corner["gamma"] < 2 else 2, "location_d": 64, "longest": 4096}
+                        body = {
+                            "sigma": corner["gamma"] if corner["gamma"] < 2 else 2,
+                            "location_d": 64,
+                            "longest": 4096,
+                        }
                     began = time.perf_counter()
                     answer = await client.post(path, json=body)
                     took = time.perf_counter() - began
@@ -135,7 +160,9 @@ def main() -> int:
 
         async def load(seconds: float, tally: Tally) -> None:
             until = time.monotonic() + seconds
-            moves = (move_sliders(lab.address, number, until, tally) for number in range(options.clients))
+            moves = (
+                move_sliders(lab.address, number, until, tally) for number in range(options.clients)
+            )
             await asyncio.gather(*moves, watch(lab, until, memory))
 
         asyncio.run(load(20.0, Tally()))  # warm: caches fill, programs compile
@@ -150,7 +177,10 @@ def main() -> int:
         print(f"{path:<22} {len(seconds):6d} answers  median {middle:.3f} s  p95 {late:.3f} s")
     growth = statistics.mean(memory[-5:]) / statistics.mean(memory[:5]) - 1
     p95 = percentile(everything, 0.95)
-    print(f"{options.clients} clients, {options.seconds:g} s: {len(everything)} answers, {len(tally.errors)} errors")
+    print(
+        f"{options.clients} clients, {options.seconds:g} s: {len(everything)} answers,"
+        f" {len(tally.errors)} errors"
+    )
     print(f"p95 {p95:.3f} s (bar 1 s)")
     print(f"memory {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth {growth:+.1%}")
     print(f"tracebacks and lost processes: {len(broken)}")

@@ -1,4 +1,6 @@
-"""Speed and memory of the latent system: its bars, and ratios against plain baselines in the same run."""
+"""Speed and memory of the latent system: its bars, and ratios against plain baselines in the same
+run.
+"""
 
 import resource
 import subprocess
@@ -59,7 +61,10 @@ def long_sequence() -> None:
     latent = task.latent(rng, 1)
     for start in range(0, 10**6, 50_000):
         piece = task.tokens(rng, latent, 50_000)
-        keys[start : start + 50_000], values[start : start + 50_000] = piece.keys[0], piece.values[0]
+        keys[start : start + 50_000], values[start : start + 50_000] = (
+            piece.keys[0],
+            piece.values[0],
+        )
     query = task.key_law.draw(rng)
 
     def infer() -> np.ndarray:
@@ -67,11 +72,18 @@ def long_sequence() -> None:
 
     seconds = best_of(3, infer)
     bar("inference on 10^6 tokens, D = 8, CPU time", seconds, 1.0, "s")
-    bar("the same, growth of peak memory with the tokens themselves", peak_megabytes() - before, 200, "MB")
+    bar(
+        "the same, growth of peak memory with the tokens themselves",
+        peak_megabytes() - before,
+        200,
+        "MB",
+    )
 
     def plain() -> np.ndarray:
         phi = task.features(keys)
-        return np.linalg.solve(phi.T @ phi + task.ridge * np.eye(8), phi.T @ values).T @ task.features(query)
+        return np.linalg.solve(
+            phi.T @ phi + task.ridge * np.eye(8), phi.T @ values
+        ).T @ task.features(query)
 
     print(f"      against all features at once: {best_of(3, plain) / seconds:.2f} times the time")
 
@@ -80,14 +92,18 @@ def woodbury() -> None:
     """CME with few features against the L x L matrix."""
     task = ExchangeableLatent()
     keys, _, query, *_ = task.sample(jax.random.key(1), 1, 2000)
-    fast = best_of(5, lambda: KernelMeanAttention(FeatureKernel(Harmonics()), 0.25).weights(keys, query))
+    fast = best_of(
+        5, lambda: KernelMeanAttention(FeatureKernel(Harmonics()), 0.25).weights(keys, query)
+    )
 
     def plain() -> np.ndarray:
         phi = task.features(keys[0])
         return np.linalg.solve(phi @ phi.T + 0.25 * np.eye(len(phi)), phi @ task.features(query[0]))
 
     slow = best_of(2, plain)
-    print(f"      CME, 2000 tokens: L x L solve / Woodbury = {slow / fast:.0f} ({fast * 1e3:.2f} ms)")
+    print(
+        f"      CME, 2000 tokens: L x L solve / Woodbury = {slow / fast:.0f} ({fast * 1e3:.2f} ms)"
+    )
 
 
 def wishart() -> None:
@@ -103,12 +119,15 @@ def wishart() -> None:
 
     slow = best_of(3, plain)
     print(
-        f"      moments of 400 sequences of 256: tokens / Wishart = {slow / fast:.0f} ({fast * 1e3:.2f} ms)"
+        f"      moments of 400 sequences of 256: tokens / Wishart = {slow / fast:.0f}"
+        f" ({fast * 1e3:.2f} ms)"
     )
 
 
 def whole() -> None:
-    """All latent experiments one after another in a fresh process, imports and compilation included."""
+    """All latent experiments one after another in a fresh process, imports and compilation
+    included.
+    """
     for settings, limit in (("full", 45.0), ("quick", 8.0)):
         done = subprocess.run(
             [sys.executable, "-c", ALL, settings], capture_output=True, text=True, check=True

@@ -26,8 +26,12 @@ def seconds(call, repeats):
 
 
 def erf_by_quad(m, gamma, L, lam, kappa, nu):
-    """The erf risk on the manifold with its two means integrated at every call, as published code does."""
-    mean = lambda f: quad(lambda x: f(x) * math.exp(-0.5 * x * x), -10, 10)[0] / math.sqrt(2 * math.pi)  # noqa: E731
+    """The erf risk on the manifold with its two means integrated at every call, as published code
+    does.
+    """
+    mean = lambda f: (
+        quad(lambda x: f(x) * math.exp(-0.5 * x * x), -10, 10)[0] / math.sqrt(2 * math.pi)
+    )
     signal = lambda x: erf(lam * (m * kappa + gamma * x))  # noqa: E731
     first, second = mean(signal), mean(lambda x: signal(x) ** 2)
     background = mean(lambda x: erf(lam * x) ** 2)
@@ -41,8 +45,13 @@ def main():
     def report(what, value, unit, bar, baseline=None):
         nonlocal failures
         failures += value > bar
-        ratio = "" if baseline is None else f"   {baseline / value:10.1f} x faster than the baseline"
-        print(f"{'PASS' if value <= bar else 'FAIL'}  {what:<44}{value:10.3f} {unit:<3} bar {bar:g}{ratio}")
+        ratio = (
+            "" if baseline is None else f"   {baseline / value:10.1f} x faster than the baseline"
+        )
+        print(
+            f"{'PASS' if value <= bar else 'FAIL'}  {what:<44}{value:10.3f} {unit:<3} bar"
+            f" {bar:g}{ratio}"
+        )
 
     task = SingleLocation(400, 10, math.sqrt(0.5))
     scalar = 1e6 * seconds(lambda: excess_risk(task, Erf(0.1), TRUTH), 300)
@@ -62,7 +71,11 @@ def main():
     small = SingleLocation(10, 10, 1.0)
     start = time.perf_counter()
     estimate = monte_carlo_risk(small, Softmax(small.m), TRUTH, jax.random.key(0), 20_000)
-    simulated = 1e3 * (time.perf_counter() - start) * max(1.0, (estimate.error / estimate.value / 0.01) ** 2)
+    simulated = (
+        1e3
+        * (time.perf_counter() - start)
+        * max(1.0, (estimate.error / estimate.value / 0.01) ** 2)
+    )
     for (d, L), cost in costs.items():
         baseline = simulated if (d, L) == (10, 10) else None
         report(

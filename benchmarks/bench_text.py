@@ -31,13 +31,18 @@ def claims(experiment, config):
     print(f"== {experiment.name}: {time.process_time() - begin:.1f} s of CPU")
     found = experiment.certificates(table)
     for claim in found:
-        print(f"{'PASS' if claim.passed else 'FAIL'}  {claim.claim}: {claim.measured} (bar: {claim.expected}) {claim.caveat}")
+        print(
+            f"{'PASS' if claim.passed else 'FAIL'}  {claim.claim}: {claim.measured} (bar:"
+            f" {claim.expected}) {claim.caveat}"
+        )
     return all(claim.passed for claim in found)
 
 
 def main():
     """Run everything that is installed and print the bars."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--draws", type=int, default=3, help="draws of the generator")
     parser.add_argument("--static", action="store_true", help="leave the transformer out")
     options = parser.parse_args()
@@ -48,12 +53,18 @@ def main():
     texts = rated_sentences(4000).texts
     seconds = timed("wordllama", -1, texts)
     passed = seconds <= 3
-    print(f"{'PASS' if passed else 'FAIL'}  4,000 sentences to static vectors: {seconds:.2f} s (at most 3)")
+    print(
+        f"{'PASS' if passed else 'FAIL'}  4,000 sentences to static vectors: {seconds:.2f} s (at"
+        " most 3)"
+    )
     passed &= claims(static, text_decisive.Config(seeds=tuple(range(30, 30 + options.draws))))
     if options.static or text_heads.EXPERIMENT.lacking():
         print(text_heads.EXPERIMENT.lacking() or "the transformer is left out")
         return 0 if passed else 1
-    print(f"      500 sentences to MiniLM's vectors: {timed('minilm', -1, texts[:500]):.1f} s (reported)")
+    print(
+        f"      500 sentences to MiniLM's vectors: {timed('minilm', -1, texts[:500]):.1f} s"
+        " (reported)"
+    )
     passed &= claims(text_probing.EXPERIMENT, text_probing.EXPERIMENT.config)
     passed &= claims(text_heads.EXPERIMENT, text_heads.EXPERIMENT.config)
     passed &= claims(contextual, cells(contextual.quick, contextual.axes)[0])
@@ -61,7 +72,9 @@ def main():
 
 
 def alone():
-    """Start this script again with one thread per library, which must be said before they are loaded."""
+    """Start this script again with one thread per library, which must be said before they are
+    loaded.
+    """
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     if any(os.environ.get(name) != "1" for name in threads):
         os.environ.update(dict.fromkeys(threads, "1"))

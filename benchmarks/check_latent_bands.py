@@ -12,7 +12,9 @@ def check(seeds: list[int], quick: bool) -> bool:
     held = True
     for experiment in LATENT_EXPERIMENTS:
         config = experiment.quick if quick else experiment.config
-        runs = [experiment.certificates(experiment.run(replace(config, seed=seed))) for seed in seeds]
+        runs = [
+            experiment.certificates(experiment.run(replace(config, seed=seed))) for seed in seeds
+        ]
         print(f"\n== {experiment.name}: {experiment.question}")
         for claims in zip(*runs, strict=True):
             passed = all(claim.passed for claim in claims)

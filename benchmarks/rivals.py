@@ -1,8 +1,8 @@
-"""Rivals of the estimators: gated attention-MIL in PyTorch, mean-pool ridge, boosted trees on pooled
-statistics.
+"""Rivals of the estimators: gated attention-MIL in PyTorch, mean-pool ridge, boosted trees on
+pooled statistics.
 
-Each takes bags, labels and a seed and returns a function from bags to predictions. torch and lightgbm are
-imported only here, and only when called.
+Each takes bags, labels and a seed and returns a function from bags to predictions. torch and
+lightgbm are imported only here, and only when called.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ LEARNING_RATE, WEIGHT_DECAY = 1e-3, 1e-4
 
 
 def attention_mil(bags, labels, seed):
-    """Gated attention (Ilse, Tomczak and Welling 2018) on a hidden layer, Adam, early stopping on a fifth of
-    the bags."""
+    """Gated attention (Ilse, Tomczak and Welling 2018) on a hidden layer, Adam, early stopping on a
+    fifth of the bags."""
     import torch
 
     torch.set_num_threads(1)

@@ -2,8 +2,8 @@
 Which word decides?
 ===================
 
-Sentences with a score, one word of which decides it. The model is told the scores only; it finds the word, in
-sentences whose patterns and words it has never seen. Needs the extra [text].
+Sentences with a score, one word of which decides it. The model is told the scores only; it finds
+the word, in sentences whose patterns and words it has never seen. Needs the extra [text].
 """
 
 import warnings

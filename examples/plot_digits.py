@@ -2,8 +2,8 @@
 Find the decisive digit
 =======================
 
-Ten digit images per bag; the label is a linear function of the one image of a key class. The zero can be told
-apart by a linear key. The eight cannot: with Nystroem features of the images it can.
+Ten digit images per bag; the label is a linear function of the one image of a key class. The zero
+can be told apart by a linear key. The eight cannot: with Nystroem features of the images it can.
 """
 
 from sklearn.kernel_approximation import Nystroem
@@ -23,5 +23,8 @@ for key_class, model in (
     last = model if key_class == 0 else model[-1]
     bags = test.bags if key_class == 0 else model[:-1].transform(test.bags)
     located = (last.locate(bags) == test.locations).mean()
-    print(f"key class {key_class}: R^2 {model.score(test.bags, test.labels):.3f}, localisation {located:.3f}")
+    print(
+        f"key class {key_class}: R^2 {model.score(test.bags, test.labels):.3f}, localisation"
+        f" {located:.3f}"
+    )
     print(last.explain(bags, 0))

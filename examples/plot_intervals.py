@@ -2,8 +2,9 @@
 How sure is it?
 ===============
 
-With the likelihood the predictive law is a Gaussian mixture over locations: where the location is uncertain
-the interval widens, or splits. Intervals are calibrated on leave-one-out errors, and hold on new bags.
+With the likelihood the predictive law is a Gaussian mixture over locations: where the location is
+uncertain the interval widens, or splits. Intervals are calibrated on leave-one-out errors, and hold
+on new bags.
 """
 
 import numpy as np

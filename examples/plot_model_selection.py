@@ -2,8 +2,9 @@
 Model selection with GridSearchCV
 =================================
 
-Bags go through pipelines, grids and cross-validation like any other data. Here a grid chooses the features of
-the instances, while the estimator chooses its penalty and its loss on held-out bags of its own.
+Bags go through pipelines, grids and cross-validation like any other data. Here a grid chooses the
+features of the instances, while the estimator chooses its penalty and its loss on held-out bags of
+its own.
 """
 
 import pandas as pd
@@ -24,7 +25,9 @@ pipeline = Pipeline(
 )
 grid = GridSearchCV(pipeline, {"tokens__step__gamma": [0.02, 0.1, 0.5]}, cv=3)
 grid.fit(train.bags, train.labels)
-table = pd.DataFrame(grid.cv_results_)[["param_tokens__step__gamma", "mean_test_score", "std_test_score"]]
+table = pd.DataFrame(grid.cv_results_)[
+    ["param_tokens__step__gamma", "mean_test_score", "std_test_score"]
+]
 print(table.to_string(index=False))
 print(f"R^2 on bags of other images: {grid.score(test.bags, test.labels):.3f}")
 

@@ -2,8 +2,8 @@
 Which window of a peptide binds?
 ================================
 
-A table with one row per nine-residue window, a label per peptide, and nobody says which window binds. The
-model predicts the affinity of new peptides and names the window.
+A table with one row per nine-residue window, a label per peptide, and nobody says which window
+binds. The model predicts the affinity of new peptides and names the window.
 """
 
 from sklearn.model_selection import train_test_split

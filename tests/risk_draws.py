@@ -44,4 +44,6 @@ def draw(rng: np.random.Generator, place: str) -> Draw:
     """d in [4, 1e12], L in [1, 1e9], lam in [1e-6, 1e4] and gamma in [.01, 10], all log-uniform."""
     d = int(10 ** rng.uniform(np.log10(4), 12))
     L = 1 if place == "right value" else int(10 ** rng.uniform(0, 9))
-    return Draw(d, L, float(10 ** rng.uniform(-6, 4)), float(10 ** rng.uniform(-2, 1)), overlaps(rng, place))
+    return Draw(
+        d, L, float(10 ** rng.uniform(-6, 4)), float(10 ** rng.uniform(-2, 1)), overlaps(rng, place)
+    )

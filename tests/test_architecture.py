@@ -20,9 +20,22 @@ MAY_IMPORT = {
     "text": {"maths", "estimators", "datasets"},
     "experiments": SCIENCE,
     "report": {"runs", "figures"},
-    "lab": {"experiments", "risk", "dynamics", "tasks", "predictors", "estimators", "datasets", "text", "runs", "figures"},
+    "lab": {
+        "experiments",
+        "risk",
+        "dynamics",
+        "tasks",
+        "predictors",
+        "estimators",
+        "datasets",
+        "text",
+        "runs",
+        "figures",
+    },
 }
-ROOMS = sorted(path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__")
+ROOMS = sorted(
+    path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"
+)
 
 
 def imported_rooms(path: Path) -> set[str]:
@@ -47,7 +60,10 @@ def test_every_room_has_a_row_in_the_table():
 def test_a_room_imports_only_what_the_table_allows(room):
     for path in sorted((SOURCE / room).rglob("*.py")):
         beyond = (imported_rooms(path) & {*ROOMS, "RELATIVE"}) - MAY_IMPORT[room] - {room}
-        assert not beyond, f"{path.relative_to(SOURCE)} imports {sorted(beyond)}; the table allows {sorted(MAY_IMPORT[room])}"
+        assert not beyond, (
+            f"{path.relative_to(SOURCE)} imports {sorted(beyond)}; the table allows"
+            f" {sorted(MAY_IMPORT[room])}"
+        )
 
 
 def test_figures_do_not_import_jax():

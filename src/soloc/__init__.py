@@ -59,12 +59,18 @@ __getattr__, __all__ = imported_when_used(
         "soloc.estimators.regressor": "SingleLocationRegressor",
         "soloc.estimators.token_transformer": "TokenTransformer",
         "soloc.predictors.normalised": (
-            "CosineReweighted Entmax15 HardMax NormalisedReLU NormalisedSigmoid NormalisedSoftplus Softmax Sparsemax"
+            "CosineReweighted Entmax15 HardMax NormalisedReLU NormalisedSigmoid NormalisedSoftplus"
+            " Softmax Sparsemax"
         ),
-        "soloc.predictors.pointwise": "Erf Exponential Linear OnePlusErf OnePlusLinear ReLU Sigmoid Softplus Tanh",
+        "soloc.predictors.pointwise": (
+            "Erf Exponential Linear OnePlusErf OnePlusLinear ReLU Sigmoid Softplus Tanh"
+        ),
         "soloc.risk.monte_carlo": "monte_carlo_bayes_risk monte_carlo_risk",
         "soloc.risk.overlaps": "Overlaps",
-        "soloc.risk.population": "bayes_risk excess_risk linear_risk log_bayes_excess log_excess_risk null_risk population_risk",
+        "soloc.risk.population": (
+            "bayes_risk excess_risk linear_risk log_bayes_excess log_excess_risk null_risk"
+            " population_risk"
+        ),
         "soloc.tasks.single_location": "LengthLaw SingleLocation",
     },
 )

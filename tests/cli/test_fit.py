@@ -13,8 +13,20 @@ from soloc.datasets import make_peptides
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("peptides")
     make_peptides(250).to_parquet(path / "data.parquet")
-    fit = ["fit", str(path / "data.parquet"), "--bag", "peptide", "--label", "affinity", "--name", "window"]
-    assert main([*fit, "--alpha", "5", "--loss", "likelihood", "--out", str(path / "model.soloc")]) == 0
+    fit = [
+        "fit",
+        str(path / "data.parquet"),
+        "--bag",
+        "peptide",
+        "--label",
+        "affinity",
+        "--name",
+        "window",
+    ]
+    assert (
+        main([*fit, "--alpha", "5", "--loss", "likelihood", "--out", str(path / "model.soloc")])
+        == 0
+    )
     return path
 
 
@@ -32,8 +44,17 @@ def test_predict_gives_intervals_and_names_the_window(folder, capsys):
     table = pd.read_csv(io.StringIO(capsys.readouterr().out))
     truth = make_peptides(250)
     binding = truth[truth["binds"]].set_index("peptide")
-    assert table.columns.tolist() == ["peptide", "prediction", "lower", "upper", "decisive", "weight"]
-    assert (table["decisive"].to_numpy() == binding.loc[table["peptide"], "window"].to_numpy()).mean() > 0.9
+    assert table.columns.tolist() == [
+        "peptide",
+        "prediction",
+        "lower",
+        "upper",
+        "decisive",
+        "weight",
+    ]
+    assert (
+        table["decisive"].to_numpy() == binding.loc[table["peptide"], "window"].to_numpy()
+    ).mean() > 0.9
     assert (
         main(
             [
@@ -52,7 +73,13 @@ def test_predict_gives_intervals_and_names_the_window(folder, capsys):
 def test_explain_prints_and_draws(folder, capsys):
     for ending in ("html", "png"):
         target = folder / f"bag.{ending}"
-        command = ["explain", str(folder / "model.soloc"), str(folder / "data.parquet"), "--id", "P0003"]
+        command = [
+            "explain",
+            str(folder / "model.soloc"),
+            str(folder / "data.parquet"),
+            "--id",
+            "P0003",
+        ]
         assert main([*command, "--out", str(target)]) == 0
         assert target.stat().st_size > 500 and "bag P0003" in capsys.readouterr().out
 
@@ -61,7 +88,15 @@ def test_classes_from_a_csv(folder, capsys):
     table = make_peptides(250)
     table["strong"] = (table["affinity"] > 0).map({True: "yes", False: "no"})
     table.drop(columns=["affinity", "binds"]).to_csv(folder / "classes.csv", index=False)
-    command = ["fit", str(folder / "classes.csv"), "--bag", "peptide", "--label", "strong", "--classify"]
+    command = [
+        "fit",
+        str(folder / "classes.csv"),
+        "--bag",
+        "peptide",
+        "--label",
+        "strong",
+        "--classify",
+    ]
     assert main([*command, "--alpha", "2", "--out", str(folder / "classes.soloc")]) == 0
     capsys.readouterr()
     assert main(["predict", str(folder / "classes.soloc"), str(folder / "classes.csv")]) == 0
@@ -72,7 +107,10 @@ def test_classes_from_a_csv(folder, capsys):
     ("arguments", "sentence"),
     [
         (["fit", "no.parquet", "--bag", "a", "--label", "b", "--out", "m.soloc"], "does not exist"),
-        (["fit", "data.xyz", "--bag", "a", "--label", "b", "--out", "m.soloc"], "must end in .parquet"),
+        (
+            ["fit", "data.xyz", "--bag", "a", "--label", "b", "--out", "m.soloc"],
+            "must end in .parquet",
+        ),
         (
             ["fit", "DATA", "--bag", "a", "--label", "affinity", "--out", "m.soloc"],
             "`bag` names a column 'a'",
@@ -82,10 +120,24 @@ def test_classes_from_a_csv(folder, capsys):
             "`--out` must lie",
         ),
         (
-            ["fit", "DATA", "--bag", "peptide", "--label", "affinity", "--alpha", "x", "--out", "m"],
+            [
+                "fit",
+                "DATA",
+                "--bag",
+                "peptide",
+                "--label",
+                "affinity",
+                "--alpha",
+                "x",
+                "--out",
+                "m",
+            ],
             "`--alpha` must",
         ),
-        (["fit", "DATA", "--bag", "peptide", "--label", "window", "--out", "m.soloc"], "more than one value"),
+        (
+            ["fit", "DATA", "--bag", "peptide", "--label", "window", "--out", "m.soloc"],
+            "more than one value",
+        ),
         (["predict", "DATA", "DATA"], "is not a whole soloc model file"),
         (["predict", "MODEL", "DATA", "--out", "x.txt"], "`--out` must end in .csv"),
         (["explain", "MODEL", "DATA", "--id", "nobody"], "`--id` must be one of the 250 bags"),

@@ -1,4 +1,6 @@
-"""The real experiments, killed again and again: the report's tables end in the same bytes as those of one quiet run."""
+"""The real experiments, killed again and again: the report's tables end in the same bytes as those
+of one quiet run.
+"""
 
 import random
 import subprocess
@@ -8,11 +10,19 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = [sys.executable, "-c", "import sys; from soloc.cli import main; sys.exit(main(sys.argv[1:]))", "reproduce", "--quick"]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import sys; from soloc.cli import main; sys.exit(main(sys.argv[1:]))",
+    "reproduce",
+    "--quick",
+]
 
 
 def start(out: Path, *more: str) -> subprocess.Popen:
-    return subprocess.Popen([*COMMAND, "--out", str(out), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        [*COMMAND, "--out", str(out), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
 
 
 def tables(out: Path) -> dict[str, bytes]:

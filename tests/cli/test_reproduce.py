@@ -21,11 +21,15 @@ def toys(monkeypatch, tmp_path):
 
 def files(folder):
     return {
-        path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+        path.relative_to(folder): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
     }
 
 
-def test_reproduce_writes_a_page_with_data_and_figures_and_returns_0_when_all_claims_hold(tmp_path, capsys):
+def test_reproduce_writes_a_page_with_data_and_figures_and_returns_0_when_all_claims_hold(
+    tmp_path, capsys
+):
     assert main(["reproduce", "--only", "toy_good", "--jobs", "1"]) == 0
     report = tmp_path / "results" / "report"
     page = (report / "index.html").read_text()
@@ -34,7 +38,9 @@ def test_reproduce_writes_a_page_with_data_and_figures_and_returns_0_when_all_cl
     assert "Toys &lt;hold&gt;" in page and "rows &amp; &lt;tags&gt;" in page
     assert "Caveat: only for toys" in page
     table = pd.read_parquet(report / "data" / "toy_good.parquet")
-    pd.testing.assert_frame_equal(table, toy_catalogue.run(toy_catalogue.Config()), check_exact=True)
+    pd.testing.assert_frame_equal(
+        table, toy_catalogue.run(toy_catalogue.Config()), check_exact=True
+    )
     assert len(pd.read_csv(report / "data" / "toy_good.csv")) == 3
     facts = read_facts(report / "data" / "toy_good.parquet")
     assert facts["config"]["lengths"] == [1, 2, 3] and facts["seed"] == 0
@@ -52,7 +58,10 @@ def test_reproduce_returns_1_and_shows_the_claim_when_one_fails(tmp_path, capsys
 def test_a_second_run_computes_nothing_and_writes_the_same_bytes(tmp_path):
     main(["reproduce", "--jobs", "2"])
     before = files(tmp_path / "results")
-    stamps = {path: path.stat().st_mtime_ns for path in (tmp_path / "results" / "cache").rglob("*.parquet")}
+    stamps = {
+        path: path.stat().st_mtime_ns
+        for path in (tmp_path / "results" / "cache").rglob("*.parquet")
+    }
     main(["reproduce", "--jobs", "1"])
     after = files(tmp_path / "results")
     assert {path for path in before if before[path] != after[path]} <= {
@@ -78,7 +87,9 @@ def test_the_seed_moves_the_numbers_and_nothing_else(tmp_path):
     pd.testing.assert_frame_equal(table, expected, check_exact=True)
 
 
-def test_an_experiment_whose_extra_is_missing_is_left_out_with_its_pip_line(tmp_path, capsys, monkeypatch):
+def test_an_experiment_whose_extra_is_missing_is_left_out_with_its_pip_line(
+    tmp_path, capsys, monkeypatch
+):
     needy = replace(toy_catalogue.BAD, needs=("no_such_module",), extra="text")
     monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, needy))
     sentence = "toy_bad is left out: it needs no_such_module (pip install 'soloc[text]')."
@@ -103,7 +114,16 @@ def test_figure_writes_the_format_of_the_file_name_and_the_same_bytes_twice(tmp_
 
 
 def test_run_takes_settings_of_every_kind(tmp_path, capsys):
-    settings = ["--set", "lengths=5,6", "--set", "lam=2", "--set", "draws=1e1", "--set", "label=other"]
+    settings = [
+        "--set",
+        "lengths=5,6",
+        "--set",
+        "lam=2",
+        "--set",
+        "draws=1e1",
+        "--set",
+        "label=other",
+    ]
     assert main(["run", "toy_good", *settings]) == 0
     table = pd.read_parquet(next((tmp_path / "results" / "runs").glob("toy_good-*.parquet")))
     expected = toy_catalogue.run(toy_catalogue.Config((5, 6), 2.0, 10, "other"))
@@ -125,7 +145,10 @@ def test_run_takes_settings_of_every_kind(tmp_path, capsys):
         ),
         (["run", "toy_good", "--set", "draws=1.5"], "`draws` must be a whole number"),
         (["run", "toy_god"], "Did you mean toy_good?"),
-        (["reproduce", "--only", "nothing"], "`NAME` must be one of toy_good, toy_bad; got 'nothing'"),
+        (
+            ["reproduce", "--only", "nothing"],
+            "`NAME` must be one of toy_good, toy_bad; got 'nothing'",
+        ),
         (["figure", "toy_good", "--file", "a.gif"], "must end in one of .svg, .pdf, .png"),
         (["reproduce", "--jobs", "0"], "`jobs` must be a whole number >= 1"),
     ],

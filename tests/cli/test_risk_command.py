@@ -93,7 +93,9 @@ def test_bad_input_is_one_sentence_and_exit_code_two(sentence, capsys):
     assert captured.err.startswith(f"soloc risk: {sentence}") and captured.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["risk", "--wrong"], ["risk", "--lam"], ["unknown"], []], ids=str)
+@pytest.mark.parametrize(
+    "arguments", [["risk", "--wrong"], ["risk", "--lam"], ["unknown"], []], ids=str
+)
 def test_what_the_parser_refuses_is_one_sentence_too(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)

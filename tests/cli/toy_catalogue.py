@@ -1,4 +1,6 @@
-"""Two toy experiments, drawn by the figure of training: one whose claim holds, one whose claim fails."""
+"""Two toy experiments, drawn by the figure of training: one whose claim holds, one whose claim
+fails.
+"""
 
 from dataclasses import dataclass
 
@@ -21,8 +23,17 @@ def run(config: Config) -> pd.DataFrame:
     rows = []
     for length in config.lengths:
         numbers = np.random.default_rng([config.seed, length]).normal(size=config.draws)
-        shown = {"run": 0, "step": length, "kappa": 0.1, "nu": 0.2, "distance": 0.3, "excess": 1.0 / length}
-        rows.append({"L": length, "mean": config.lam * numbers.mean(), "label": config.label, **shown})
+        shown = {
+            "run": 0,
+            "step": length,
+            "kappa": 0.1,
+            "nu": 0.2,
+            "distance": 0.3,
+            "excess": 1.0 / length,
+        }
+        rows.append(
+            {"L": length, "mean": config.lam * numbers.mean(), "label": config.label, **shown}
+        )
     return pd.DataFrame(rows)
 
 
@@ -32,7 +43,9 @@ def findings(table: pd.DataFrame) -> str:
 
 def holds(table: pd.DataFrame) -> list[Certificate]:
     return [
-        Certificate("Toys <hold>", "look", "3 rows", f"{len(table)} rows", len(table) == 3, "only for toys")
+        Certificate(
+            "Toys <hold>", "look", "3 rows", f"{len(table)} rows", len(table) == 3, "only for toys"
+        )
     ]
 
 
@@ -53,5 +66,14 @@ GOOD = Experiment(
     "training",
 )
 BAD = Experiment(
-    "toy_bad", "Do pigs fly?", Config(), Config(draws=10), run, findings, fails, ("lengths",), 1.0, "training"
+    "toy_bad",
+    "Do pigs fly?",
+    Config(),
+    Config(draws=10),
+    run,
+    findings,
+    fails,
+    ("lengths",),
+    1.0,
+    "training",
 )

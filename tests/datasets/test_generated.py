@@ -37,7 +37,9 @@ def test_the_bayes_rule_beats_a_wrong_key_and_is_calibrated():
 
 
 def test_several_locations_share_the_label():
-    data = make_single_location(500, width=4, lengths=(3, 5), n_locations=2, noise=0.0, random_state=3)
+    data = make_single_location(
+        500, width=4, lengths=(3, 5), n_locations=2, noise=0.0, random_state=3
+    )
     law = single_location_law(4, noise=0.0, random_state=3)
     assert data.locations.shape == (500, 2) and (np.diff(data.locations) > 0).all()
     assert (data.locations < data.bags.lengths[:, None]).all()
@@ -47,7 +49,10 @@ def test_several_locations_share_the_label():
 
 
 def test_equal_seeds_give_equal_data_and_parts_keep_their_labels():
-    first, second = make_single_location(20, random_state=5), make_single_location(20, random_state=5)
+    first, second = (
+        make_single_location(20, random_state=5),
+        make_single_location(20, random_state=5),
+    )
     np.testing.assert_array_equal(first.bags.values, second.bags.values)
     part = first.part([3, 1])
     assert part.labels.tolist() == first.labels[[3, 1]].tolist() and len(part.bags) == 2
@@ -57,7 +62,9 @@ def test_digit_bags_hold_one_image_of_the_key_class_whose_label_is_linear():
     data = digit_bags(300, key_class=3, random_state=1)
     digits = np.array([int(name[-1]) for name in data.bags.names]).reshape(300, 10)
     assert ((digits == 3).sum(axis=1) == 1).all()
-    np.testing.assert_array_equal(digits.argmax(axis=1) * 0 + (digits == 3).argmax(axis=1), data.locations)
+    np.testing.assert_array_equal(
+        digits.argmax(axis=1) * 0 + (digits == 3).argmax(axis=1), data.locations
+    )
     decisive = data.bags.values.reshape(300, 10, 64)[np.arange(300), data.locations]
     assert LinearRegression().fit(decisive, data.labels).score(decisive, data.labels) > 1 - 1e-9
 
@@ -66,7 +73,9 @@ def test_train_and_test_images_differ_but_the_function_does_not():
     train, test = (digit_bags(400, 0, split=split, random_state=2) for split in ("train", "test"))
     seen = {image.tobytes() for image in train.bags.values}
     assert not any(image.tobytes() in seen for image in test.bags.values)
-    decisive = [d.bags.values.reshape(400, 10, 64)[np.arange(400), d.locations] for d in (train, test)]
+    decisive = [
+        d.bags.values.reshape(400, 10, 64)[np.arange(400), d.locations] for d in (train, test)
+    ]
     joint = LinearRegression().fit(np.vstack(decisive), np.concatenate([train.labels, test.labels]))
     assert joint.score(decisive[1], test.labels) > 1 - 1e-9
 

@@ -30,29 +30,54 @@ def test_runs_are_independent_and_have_step_sizes_of_their_own():
     bowls = lambda x: 0.5 * jnp.sum(CURVATURE * x**2, axis=-1)  # noqa: E731
     start, sizes = np.asarray([[1.0, 1.0], [2.0, -1.0]]), np.asarray([0.1, 0.2])
     path = descend(bowls, start, steps=5, step_size=sizes)
-    np.testing.assert_allclose(path.final, start * (1 - sizes[:, None] * CURVATURE) ** 5, rtol=1e-13)
+    np.testing.assert_allclose(
+        path.final, start * (1 - sizes[:, None] * CURVATURE) ** 5, rtol=1e-13
+    )
     assert path.shape == (2,)
 
 
 def test_points_are_any_tree_and_observers_see_them():
     tree = {"a": np.asarray(3.0), "b": np.asarray([1.0, 1.0])}
     objective = lambda t: t["a"] ** 2 + jnp.sum(t["b"] ** 2)  # noqa: E731
-    path = descend(objective, tree, steps=3, step_size=0.25, observe=lambda t: {"a": t["a"]}, every=1)
+    path = descend(
+        objective, tree, steps=3, step_size=0.25, observe=lambda t: {"a": t["a"]}, every=1
+    )
     np.testing.assert_allclose(path.a[:, 0], 3.0 * 0.5 ** np.arange(4))
 
 
 def test_on_the_sphere_the_top_eigenvector_is_found():
     matrix = np.diag([1.0, 2.0, 5.0])
-    path = descend(lambda x: -x @ matrix @ x, np.ones(3) / np.sqrt(3), steps=300, step_size=0.05, on_sphere=True)
+    path = descend(
+        lambda x: -x @ matrix @ x,
+        np.ones(3) / np.sqrt(3),
+        steps=300,
+        step_size=0.05,
+        on_sphere=True,
+    )
     np.testing.assert_allclose(np.abs(path.final), [0, 0, 1], atol=1e-9)
-    with pytest.raises(ValueError, match=r"`start` must be on the unit sphere, got a vector of norm 1.73"):
+    with pytest.raises(
+        ValueError, match=r"`start` must be on the unit sphere, got a vector of norm 1.73"
+    ):
         descend(lambda x: -x @ matrix @ x, np.ones(3), steps=3, step_size=0.05, on_sphere=True)
 
 
 def test_lam_follows_its_schedule_and_keys_are_fresh():
-    path = descend(lambda x, lam: lam * x, np.asarray(0.0), steps=4, step_size=1.0, lam=lambda t: t + 1.0, every=1)
+    path = descend(
+        lambda x, lam: lam * x,
+        np.asarray(0.0),
+        steps=4,
+        step_size=1.0,
+        lam=lambda t: t + 1.0,
+        every=1,
+    )
     np.testing.assert_allclose(path.final, -(1.0 + 2.0 + 3.0 + 4.0))
-    noise = descend(lambda x, key: x * jax.random.normal(key), np.asarray(0.0), steps=500, step_size=1.0, key=jax.random.key(0))
+    noise = descend(
+        lambda x, key: x * jax.random.normal(key),
+        np.asarray(0.0),
+        steps=500,
+        step_size=1.0,
+        key=jax.random.key(0),
+    )
     assert 1.0 < abs(float(noise.final)) < 100.0
 
 
@@ -89,11 +114,26 @@ def test_divergence_is_reported_at_its_step():
 
 
 def test_pieces_cover_all_steps_and_end_on_records():
-    for steps, every, capacity, slots in [(10, 3, 100, 100), (100, 7, 10, 100), (50, 1, 100, 8), (9, 20, 4, 4), (64, 16, 32, 1)]:
+    for steps, every, capacity, slots in [
+        (10, 3, 100, 100),
+        (100, 7, 10, 100),
+        (50, 1, 100, 8),
+        (9, 20, 4, 4),
+        (64, 16, 32, 1),
+    ]:
         cut = list(pieces(steps, every, capacity, slots))
-        assert [piece.first for piece in cut] == list(np.cumsum([0] + [piece.n for piece in cut[:-1]]))
+        assert [piece.first for piece in cut] == list(
+            np.cumsum([0] + [piece.n for piece in cut[:-1]])
+        )
         assert sum(piece.n for piece in cut) == steps
-        assert all(piece.n <= capacity and piece.n % piece.stride == 0 and piece.n // piece.stride <= slots for piece in cut)
-        seen = {piece.first + piece.stride * i for piece in cut for i in range(1, piece.n // piece.stride + 1)}
+        assert all(
+            piece.n <= capacity and piece.n % piece.stride == 0 and piece.n // piece.stride <= slots
+            for piece in cut
+        )
+        seen = {
+            piece.first + piece.stride * i
+            for piece in cut
+            for i in range(1, piece.n // piece.stride + 1)
+        }
         assert set(range(every, steps + 1, every)) | {steps} <= seen
     assert list(pieces(3, 2, 10, 10)) == [Piece(0, 2, 2), Piece(2, 1, 1)]

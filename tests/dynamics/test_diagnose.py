@@ -14,7 +14,12 @@ TASK = SingleLocation(d=400, L=10)
 
 def path(kappa, nu, eta=0.0, lam=0.1, task=TASK, weight=None):
     ramp = np.linspace(0.0, 1.0, 30)[:, None] ** 0.1
-    columns = {"kappa": kappa * ramp, "nu": nu * ramp, "eta": eta * ramp, "lam": np.full_like(ramp, lam)}
+    columns = {
+        "kappa": kappa * ramp,
+        "nu": nu * ramp,
+        "eta": eta * ramp,
+        "lam": np.full_like(ramp, lam),
+    }
     weight = Erf(lam) if weight is None else weight
     return Path(np.arange(30), columns, None, (1,), about={"task": task, "weight": weight})
 

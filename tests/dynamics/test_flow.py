@@ -1,4 +1,6 @@
-"""Gradient flow is the limit of small steps, and converges at the rate of the smallest Hessian eigenvalue."""
+"""Gradient flow is the limit of small steps, and converges at the rate of the smallest Hessian
+eigenvalue.
+"""
 
 import jax
 import numpy as np
@@ -20,8 +22,15 @@ def test_descent_approaches_the_flow_linearly_in_the_step():
     flow = flow_path(TASK, Erf(0.3), START, until=1.0, records=4)
     errors = []
     for steps in (1000, 2000, 4000):
-        descent = population_path(TASK, Erf(0.3), START, steps=steps, step_size=1.0 / steps, every=steps // 4)
-        errors.append(max(np.abs(flow.columns[name] - descent.columns[name]).max() for name in ("kappa", "nu", "eta")))
+        descent = population_path(
+            TASK, Erf(0.3), START, steps=steps, step_size=1.0 / steps, every=steps // 4
+        )
+        errors.append(
+            max(
+                np.abs(flow.columns[name] - descent.columns[name]).max()
+                for name in ("kappa", "nu", "eta")
+            )
+        )
     ratios = np.asarray(errors[:-1]) / errors[1:]
     assert np.all((ratios > 1.8) & (ratios < 2.2)), errors
     assert flow.clock == "time" and list(flow.table().columns[:2]) == ["run", "time"]

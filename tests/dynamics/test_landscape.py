@@ -1,4 +1,6 @@
-"""Critical points: the solution, the swapped minimum and the limits of the paper's runs come out by themselves."""
+"""Critical points: the solution, the swapped minimum and the limits of the paper's runs come out by
+themselves.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -25,7 +27,9 @@ def test_at_lam_one_tenth_the_minima_are_the_solution_and_the_swapped_one():
     assert sorted(minima.name) == ["solution", "solution", "swapped", "swapped"]
     np.testing.assert_allclose(minima.risk, [0.113498, 0.113498, 0.115512, 0.115512], atol=1e-6)
     swapped = minima[minima.name == "swapped"]
-    np.testing.assert_allclose(np.sqrt(swapped.theta**2 + swapped.eta**2 + swapped.rho**2), 1.1818, atol=1e-3)
+    np.testing.assert_allclose(
+        np.sqrt(swapped.theta**2 + swapped.eta**2 + swapped.rho**2), 1.1818, atol=1e-3
+    )
     assert set(table.kind) == {"minimum", "saddle", "maximum"}
     assert (table[table.kind == "maximum"].descending == 2 * 399).all()
     assert len(table) >= 24
@@ -34,10 +38,14 @@ def test_at_lam_one_tenth_the_minima_are_the_solution_and_the_swapped_one():
 def test_at_lam_nine_tenths_the_runs_of_the_paper_head_for_kappa_302():
     lowest = find_points(TASK, Erf(0.9))[0]
     assert lowest.kind == "minimum"
-    np.testing.assert_allclose(np.abs(lowest.overlaps), [0.3017, 0.9471, 0.3210, 0.9534, 0.8061], atol=1e-4)
+    np.testing.assert_allclose(
+        np.abs(lowest.overlaps), [0.3017, 0.9471, 0.3210, 0.9534, 0.8061], atol=1e-4
+    )
     start = uniform_on_sphere(400, 1, jax.random.key(2))
     end = limits(TASK, Erf(0.9), start)
-    np.testing.assert_allclose(np.abs([float(getattr(end, name)[0]) for name in NAMES]), np.abs(lowest.overlaps), atol=1e-4)
+    np.testing.assert_allclose(
+        np.abs([float(getattr(end, name)[0]) for name in NAMES]), np.abs(lowest.overlaps), atol=1e-4
+    )
 
 
 def test_below_lam_0907_the_swapped_minimum_wins():
@@ -67,11 +75,20 @@ def test_spectra_are_those_of_the_hessian_in_full_dimension():
             gradient, hessian = np.asarray(slope(x)), np.asarray(bend(x))
         assert np.abs(gradient).max() < 1e-6
         tangent = np.zeros((14, 12))
-        tangent[:7, :6], tangent[7:, 6:] = np.linalg.svd(x[None, :7])[2][1:].T, np.linalg.svd(x[None, 7:])[2][1:].T
+        tangent[:7, :6], tangent[7:, 6:] = (
+            np.linalg.svd(x[None, :7])[2][1:].T,
+            np.linalg.svd(x[None, 7:])[2][1:].T,
+        )
         full = np.linalg.eigvalsh(tangent.T @ hessian @ tangent)
         four = np.concatenate([x[[0, 1, 2, 3]], x[[7, 8, 9, 10]]])
         described = describe_point(structure, flattened(numbers, ()), 0.4, four, 7.0)
-        ours = np.concatenate([described.spectrum, np.repeat(described.outside, 3), np.zeros(6 - len(described.spectrum))])
+        ours = np.concatenate(
+            [
+                described.spectrum,
+                np.repeat(described.outside, 3),
+                np.zeros(6 - len(described.spectrum)),
+            ]
+        )
         np.testing.assert_allclose(np.sort(ours), full, atol=1e-5 * np.abs(full).max())
         assert point.descending == np.sum(full < -1e-6 * np.abs(full).max())
 
@@ -85,7 +102,9 @@ def test_shares_add_up_and_carry_wilson_intervals():
 def test_the_wilson_interval_is_the_one_of_scipy():
     share, low, high = wilson(37, 1000)
     reference = binomtest(37, 1000).proportion_ci(method="wilson")
-    np.testing.assert_allclose([share, low, high], [0.037, reference.low, reference.high], rtol=1e-12)
+    np.testing.assert_allclose(
+        [share, low, high], [0.037, reference.low, reference.high], rtol=1e-12
+    )
 
 
 def test_a_landscape_needs_single_numbers():

@@ -1,4 +1,6 @@
-"""The map of the five overlaps: slopes against differentiation and 50-digit arithmetic, the step against vectors."""
+"""The map of the five overlaps: slopes against differentiation and 50-digit arithmetic, the step
+against vectors.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +19,10 @@ TASKS = [(np.sqrt(200.0), np.sqrt(0.5), 10.0), (2.0, 1.3, 3.0), (1e3, 0.2, 1.0)]
 def random_overlaps(n, seed=0, d=6):
     rng = np.random.default_rng(seed)
     k, v = rng.normal(size=(2, n, d))
-    k, v = k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)
+    k, v = (
+        k / np.linalg.norm(k, axis=1, keepdims=True),
+        v / np.linalg.norm(v, axis=1, keepdims=True),
+    )
     return Five(k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1)), k, v
 
 
@@ -33,10 +38,15 @@ def test_erf_slopes_are_the_gradient_of_the_closed_risk(task, lam):
     o, _, _ = random_overlaps(200)
     with jax.enable_x64(True):
         risk = lambda o: jnp.sum(erf_excess(Setting(m, gamma, L), lam, Overlaps(*o)))  # noqa: E731
-        by_hand, automatic = slopes_at(lam, m, gamma, L, o), jax.grad(risk)(Five(*map(jnp.asarray, o)))
+        by_hand, automatic = (
+            slopes_at(lam, m, gamma, L, o),
+            jax.grad(risk)(Five(*map(jnp.asarray, o))),
+        )
         scale = max(float(jnp.abs(slope).max()) for slope in automatic)
         for name, mine, theirs in zip(NAMES, by_hand, automatic, strict=True):
-            np.testing.assert_allclose(mine, theirs, atol=2e-14 * max(scale, 1.0), rtol=1e-11, err_msg=name)
+            np.testing.assert_allclose(
+                mine, theirs, atol=2e-14 * max(scale, 1.0), rtol=1e-11, err_msg=name
+            )
 
 
 def test_erf_slopes_agree_with_differences_of_the_50_digit_risk():
@@ -51,7 +61,9 @@ def test_erf_slopes_agree_with_differences_of_the_50_digit_risk():
             up, down = list(map(mp.mpf, five)), list(map(mp.mpf, five))
             up[i] += h
             down[i] -= h
-            difference = (exact_excess(m, gamma, L, lam, *up) - exact_excess(m, gamma, L, lam, *down)) / (2 * h)
+            difference = (
+                exact_excess(m, gamma, L, lam, *up) - exact_excess(m, gamma, L, lam, *down)
+            ) / (2 * h)
         assert abs(float(difference) - slopes[i]) < 1e-12
 
 
@@ -76,7 +88,10 @@ def test_a_step_of_the_map_is_the_step_on_vectors(alpha):
         mapped = np.stack(projected_step(Five(*map(jnp.asarray, o)), slopes, alpha))
     move_k, move_v = step_on_vectors(k, v, slopes, alpha)
     k, v = k + alpha * move_k, v + alpha * move_v
-    k, v = k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)
+    k, v = (
+        k / np.linalg.norm(k, axis=1, keepdims=True),
+        v / np.linalg.norm(v, axis=1, keepdims=True),
+    )
     np.testing.assert_allclose(mapped, overlaps_of(k, v), atol=1e-14)
 
 
@@ -86,13 +101,23 @@ def test_the_velocity_of_the_flow_is_the_limit_of_small_steps():
     with jax.enable_x64(True):
         velocity = np.stack(flow_velocity(Five(*map(jnp.asarray, o)), slopes))
     move_k, move_v = step_on_vectors(k, v, slopes, 1.0)
-    k_rate = np.stack([move_k[:, 0], move_v[:, 1], move_v[:, 0], move_k[:, 1], np.sum(move_k * v + k * move_v, axis=1)])
+    k_rate = np.stack(
+        [
+            move_k[:, 0],
+            move_v[:, 1],
+            move_v[:, 0],
+            move_k[:, 1],
+            np.sum(move_k * v + k * move_v, axis=1),
+        ]
+    )
     np.testing.assert_allclose(velocity, k_rate, atol=1e-14)
 
 
 def test_the_truth_and_the_manifold_stay_where_they_are():
     lam, (m, gamma, L) = 0.1, TASKS[0]
-    o = Five(*(jnp.asarray(x) for x in ([1.0, 0.3], [1.0, -0.2], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])))
+    o = Five(
+        *(jnp.asarray(x) for x in ([1.0, 0.3], [1.0, -0.2], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]))
+    )
     with jax.enable_x64(True):
         o = Five(*(x.astype(float) for x in o))
         after = projected_step(o, slopes_at(lam, m, gamma, L, o), 4e-3)

@@ -22,11 +22,17 @@ def unit_vectors(d, runs, seed=0):
     rng = np.random.default_rng(seed)
     k, v = rng.normal(size=(2, runs, d))
     truth = Truth(*np.linalg.qr(rng.normal(size=(d, 2)))[0].T)
-    return k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True), truth
+    return (
+        k / np.linalg.norm(k, axis=1, keepdims=True),
+        v / np.linalg.norm(v, axis=1, keepdims=True),
+        truth,
+    )
 
 
 @pytest.mark.parametrize(
-    ("lam", "step_size"), [(0.1, 4e-3), (0.9, 1e-3), (InverseDecay(0.4, 1e-3), InverseDecay(4e-3, 1e-3))], ids=str
+    ("lam", "step_size"),
+    [(0.1, 4e-3), (0.9, 1e-3), (InverseDecay(0.4, 1e-3), InverseDecay(4e-3, 1e-3))],
+    ids=str,
 )
 def test_overlaps_are_those_of_descent_on_vectors(lam, step_size):
     k, v, truth = unit_vectors(400, 3)
@@ -35,21 +41,29 @@ def test_overlaps_are_those_of_descent_on_vectors(lam, step_size):
     long = vectors_path(TASK, truth, Erf(1.0), Pair(k, v), **options)
     assert list(short.steps) == list(long.steps) == [0, 300, 600, 900, 1000]
     for name in (*NAMES, "risk", "distance", "lam"):
-        np.testing.assert_allclose(short.columns[name], long.columns[name], atol=1e-11, err_msg=name)
+        np.testing.assert_allclose(
+            short.columns[name], long.columns[name], atol=1e-11, err_msg=name
+        )
 
 
-@pytest.mark.parametrize("weight", [Tanh(0.5), Erf(0.5, per_length=True)], ids=lambda weight: type(weight).__name__)
+@pytest.mark.parametrize(
+    "weight", [Tanh(0.5), Erf(0.5, per_length=True)], ids=lambda weight: type(weight).__name__
+)
 def test_other_weights_descend_their_exact_risk_as_on_vectors(weight):
     k, v, truth = unit_vectors(20, 2)
     task, options = SingleLocation(d=20, L=4), {"steps": 40, "step_size": 0.02, "every": 20}
     short = population_path(task, weight, from_vectors(k, v, truth), **options)
     long = vectors_path(task, truth, weight, Pair(k, v), **options)
     for name in (*NAMES, "risk"):
-        np.testing.assert_allclose(short.columns[name], long.columns[name], atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            short.columns[name], long.columns[name], atol=1e-12, err_msg=name
+        )
 
 
 def test_the_paper_on_the_manifold_is_at_kappa_983_after_20000_steps():
-    end = population_path(TASK, Erf(0.1), uniform_on_manifold(400, 4, jax.random.key(1)), steps=20_000, step_size=4e-3).last()
+    end = population_path(
+        TASK, Erf(0.1), uniform_on_manifold(400, 4, jax.random.key(1)), steps=20_000, step_size=4e-3
+    ).last()
     assert np.all(np.abs(end.kappa.abs() - 0.983) < 3e-3)
     np.testing.assert_allclose(end.nu.abs(), 1.0, atol=1e-9)
     assert np.all(end.distance == 0.0)
@@ -86,12 +100,23 @@ def test_tasks_lam_and_step_sizes_broadcast_with_starts():
     )
     assert alone.shape == ()
     for name in alone.columns:
-        np.testing.assert_allclose(together.columns[name][:, 4], alone.columns[name][:, 0], rtol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            together.columns[name][:, 4], alone.columns[name][:, 0], rtol=1e-12, err_msg=name
+        )
 
 
 def test_any_function_of_the_step_is_a_schedule():
-    decay = population_path(TASK, Erf(1.0), SPHERE, steps=50, step_size=1e-3, lam=InverseDecay(0.5, 0.1))
-    mine = population_path(TASK, Erf(1.0), SPHERE, steps=50, step_size=lambda t: 1e-3 + 0 * t, lam=lambda t: 0.5 / (1 + 0.1 * t))
+    decay = population_path(
+        TASK, Erf(1.0), SPHERE, steps=50, step_size=1e-3, lam=InverseDecay(0.5, 0.1)
+    )
+    mine = population_path(
+        TASK,
+        Erf(1.0),
+        SPHERE,
+        steps=50,
+        step_size=lambda t: 1e-3 + 0 * t,
+        lam=lambda t: 0.5 / (1 + 0.1 * t),
+    )
     np.testing.assert_allclose(decay.kappa, mine.kappa, rtol=1e-13)
     np.testing.assert_allclose(decay.lam[:, 0], 0.5 / (1 + 0.1 * decay.steps))
 
@@ -115,7 +140,9 @@ def test_ctrl_c_keeps_what_was_computed_and_progress_says_what_is_left():
         if progress.step >= 8000:
             raise KeyboardInterrupt
 
-    path = population_path(TASK, Erf(0.1), SPHERE, steps=100_000, step_size=4e-3, every=1000, progress=stop_soon)
+    path = population_path(
+        TASK, Erf(0.1), SPHERE, steps=100_000, step_size=4e-3, every=1000, progress=stop_soon
+    )
     assert path.interrupted and "interrupted" in repr(path)
     assert path.steps[-1] == seen[-1].step == 8000 and seen[0].seconds_left > 0.0
     whole = population_path(TASK, Erf(0.1), SPHERE, steps=8000, step_size=4e-3, every=1000)
@@ -128,11 +155,15 @@ def test_progress_is_printed_when_asked(capsys):
 
 
 def test_divergence_is_reported_at_its_step():
-    with pytest.raises(Diverged, match=r"diverged in run \d: at step \d+ the risk rose .* smaller `step_size`") as caught:
+    with pytest.raises(
+        Diverged, match=r"diverged in run \d: at step \d+ the risk rose .* smaller `step_size`"
+    ) as caught:
         population_path(TASK, Erf(0.9), SPHERE, steps=3000, step_size=0.5)
     assert 1 <= caught.value.step < 3000
     with pytest.raises(Diverged, match="no longer finite") as caught:
-        population_path(TASK, Erf(0.9), SPHERE, steps=3000, step_size=lambda t: np.where(t < 123, 1e-3, 1e300))
+        population_path(
+            TASK, Erf(0.9), SPHERE, steps=3000, step_size=lambda t: np.where(t < 123, 1e-3, 1e300)
+        )
     assert caught.value.step == 124
 
 
@@ -144,17 +175,34 @@ def test_divergence_is_reported_at_its_step():
         ({"every": 0}, "`every` must be an integer >= 1"),
         ({"step_size": -1e-3}, "`step_size` must be a number >= 0"),
         ({"step_size": float("nan")}, "`step_size` must be a number >= 0"),
-        ({"lam": lambda t: 1.0 - 0.1 * t}, "`lam` must stay finite and >= 0 at every step, got -0.1.* at step 11"),
-        ({"lam": lambda t: np.sqrt(np.where(t < 5, t, np.nan))}, "`lam` must stay finite .*got nan at step 5"),
+        (
+            {"lam": lambda t: 1.0 - 0.1 * t},
+            "`lam` must stay finite and >= 0 at every step, got -0.1.* at step 11",
+        ),
+        (
+            {"lam": lambda t: np.sqrt(np.where(t < 5, t, np.nan))},
+            "`lam` must stay finite .*got nan at step 5",
+        ),
         ({"lam": lambda t: np.ones(3)}, "`lam` must give one value per step"),
         ({"step_size": np.ones(7)}, "must broadcast"),
         ({"start": (0.0, 0.0)}, "`start` must be `Overlaps`"),
         ({"weight": Sparsemax(1.0)}, "`weight` must have an exact population risk, got Sparsemax"),
         ({"weight": "erf"}, "`weight` must be one of soloc's weights"),
-        ({"task": SingleLocation(d=4, background=np.ones(4))}, "`task` must have no background mean"),
+        (
+            {"task": SingleLocation(d=4, background=np.ones(4))},
+            "`task` must have no background mean",
+        ),
     ],
 )
 def test_bad_input_gets_a_sentence(options, sentence):
-    arguments = {"task": TASK, "weight": Erf(0.1), "start": SPHERE, "steps": 20, "step_size": 1e-3} | options
+    arguments = {
+        "task": TASK,
+        "weight": Erf(0.1),
+        "start": SPHERE,
+        "steps": 20,
+        "step_size": 1e-3,
+    } | options
     with pytest.raises((ValueError, TypeError), match=sentence):
-        population_path(arguments.pop("task"), arguments.pop("weight"), arguments.pop("start"), **arguments)
+        population_path(
+            arguments.pop("task"), arguments.pop("weight"), arguments.pop("start"), **arguments
+        )

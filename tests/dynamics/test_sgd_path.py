@@ -24,7 +24,12 @@ START = uniform_on_sphere(6, 4, jax.random.key(0))
 LAWS = [
     pytest.param(6, Erf(0.5), {}, id="plain"),
     pytest.param(4, Erf(0.5), {}, id="four dimensions"),
-    pytest.param(5, Erf(0.5), {"momentum": 0.7, "free_norms": True}, id="momentum and free norms in five dimensions"),
+    pytest.param(
+        5,
+        Erf(0.5),
+        {"momentum": 0.7, "free_norms": True},
+        id="momentum and free norms in five dimensions",
+    ),
     pytest.param(9, Softmax(0.5), {"momentum": 0.7}, id="softmax with momentum"),
 ]
 MORE_LAWS = [
@@ -33,14 +38,26 @@ MORE_LAWS = [
     pytest.param(4, Erf(0.5), {"momentum": 0.7}, id="momentum in four dimensions"),
     pytest.param(6, Erf(0.5), {"momentum": 0.7}, id="momentum in six dimensions"),
     pytest.param(30, Erf(0.5), {"free_norms": True}, id="free norms"),
-    pytest.param(30, Sigmoid(0.5, shift=0.4, per_length=True), {"momentum": 0.5}, id="sigmoid divided by the length"),
-    pytest.param(7, Softmax(0.8), {"lengths": LengthLaw((2, 3, 5), (0.3, 0.3, 0.4))}, id="softmax with random lengths"),
+    pytest.param(
+        30,
+        Sigmoid(0.5, shift=0.4, per_length=True),
+        {"momentum": 0.5},
+        id="sigmoid divided by the length",
+    ),
+    pytest.param(
+        7,
+        Softmax(0.8),
+        {"lengths": LengthLaw((2, 3, 5), (0.3, 0.3, 0.4))},
+        id="softmax with random lengths",
+    ),
     pytest.param(7, Erf(0.5), {"lengths": LengthLaw((1, 4), (0.5, 0.5))}, id="random lengths"),
 ]
 
 
 def p_values(d, weight, options, runs, steps=40, batch_size=2, step_size=0.05):
-    """Kolmogorov-Smirnov p-values between both ways of training, from one start, overlap by overlap."""
+    """Kolmogorov-Smirnov p-values between both ways of training, from one start, overlap by
+    overlap.
+    """
     lengths = options.get("lengths")
     task = SingleLocation(d=d, L=3 if lengths is None else None, eps=0.3, lengths=lengths)
     momentum, free = options.get("momentum", 0.0), options.get("free_norms", False)
@@ -49,13 +66,24 @@ def p_values(d, weight, options, runs, steps=40, batch_size=2, step_size=0.05):
     k, v = (np.repeat(x / np.linalg.norm(x), runs, axis=0) for x in rng.normal(size=(2, 1, d)))
     shared = {"steps": steps, "step_size": step_size, "batch_size": batch_size, "every": steps}
     short = sgd_path(
-        task, weight, from_vectors(k, v, truth), jax.random.key(1), momentum=momentum, free_norms=free, **shared
+        task,
+        weight,
+        from_vectors(k, v, truth),
+        jax.random.key(1),
+        momentum=momentum,
+        free_norms=free,
+        **shared,
     )
     rule = Momentum(momentum) if momentum else Plain()
-    long = vectors_path(task, truth, weight, Pair(k, v), rule=rule, free_norms=free, key=jax.random.key(2), **shared)
+    long = vectors_path(
+        task, truth, weight, Pair(k, v), rule=rule, free_norms=free, key=jax.random.key(2), **shared
+    )
     names = [*NAMES, *(["norm_k", "norm_v"] if free else [])]
     assert np.std(short.kappa[-1]) > 0.05, "the test needs runs that spread"
-    return {name: stats.ks_2samp(short.columns[name][-1], long.columns[name][-1]).pvalue for name in names}
+    return {
+        name: stats.ks_2samp(short.columns[name][-1], long.columns[name][-1]).pvalue
+        for name in names
+    }
 
 
 @pytest.mark.parametrize(("d", "weight", "options"), LAWS[:3])
@@ -77,8 +105,17 @@ def test_the_law_agrees_at_the_dimension_and_length_of_the_paper():
     rng = np.random.default_rng(0)
     truth = Truth(*np.linalg.qr(rng.normal(size=(80, 2)))[0].T)
     k, v = rng.normal(size=(2, 3000, 80))
-    k, v = k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)
-    shared = {"steps": 60, "step_size": 3e-2, "lam": InverseDecay(2.0, 5e-2), "batch_size": 5, "every": 60}
+    k, v = (
+        k / np.linalg.norm(k, axis=1, keepdims=True),
+        v / np.linalg.norm(v, axis=1, keepdims=True),
+    )
+    shared = {
+        "steps": 60,
+        "step_size": 3e-2,
+        "lam": InverseDecay(2.0, 5e-2),
+        "batch_size": 5,
+        "every": 60,
+    }
     short = sgd_path(task, Erf(2.0), from_vectors(k, v, truth), jax.random.key(1), **shared)
     long = vectors_path(task, truth, Erf(2.0), Pair(k, v), key=jax.random.key(2), **shared)
     for name in NAMES:
@@ -90,11 +127,15 @@ def test_the_mean_first_step_is_the_population_step():
     runs, alpha = 40_000, 1e-3
     start = uniform_on_sphere(50, 1, jax.random.key(4))
     many = Overlaps(*(np.repeat(getattr(start, name), runs) for name in NAMES))
-    noisy = sgd_path(task, Erf(0.4), many, jax.random.key(5), batch_size=2, steps=1, step_size=alpha)
+    noisy = sgd_path(
+        task, Erf(0.4), many, jax.random.key(5), batch_size=2, steps=1, step_size=alpha
+    )
     exact = population_path(task, Erf(0.4), start, steps=1, step_size=alpha)
     for name in NAMES:
         moves = noisy.columns[name][1] - noisy.columns[name][0]
-        z = (moves.mean() - (exact.columns[name][1] - exact.columns[name][0])[0]) / (moves.std() / np.sqrt(runs))
+        z = (moves.mean() - (exact.columns[name][1] - exact.columns[name][0])[0]) / (
+            moves.std() / np.sqrt(runs)
+        )
         # normalising a noisy step adds a bias of order alpha^2, far below the noise of the mean
         assert abs(z) < 4.5, (name, z)
 
@@ -112,7 +153,13 @@ def test_a_path_is_a_function_of_its_key_whatever_is_recorded():
 def test_a_batch_of_everything_costs_the_same_at_d_1e12():
     task = SingleLocation(d=10**12, L=5, signal=5.0)
     path = sgd_path(
-        task, Erf(0.3), uniform_on_sphere(10**12, 3, jax.random.key(0)), jax.random.key(1), batch_size=3, steps=20, step_size=1e-9
+        task,
+        Erf(0.3),
+        uniform_on_sphere(10**12, 3, jax.random.key(0)),
+        jax.random.key(1),
+        batch_size=3,
+        steps=20,
+        step_size=1e-9,
     )
     gram = np.stack([path.columns[name][-1] for name in NAMES])
     assert np.isfinite(gram).all() and np.abs(gram).max() <= 1.0
@@ -120,7 +167,15 @@ def test_a_batch_of_everything_costs_the_same_at_d_1e12():
 
 def test_the_truth_at_lam_2_21_has_the_excess_that_theory_gives():
     task = SingleLocation(d=80, eps=0.1)
-    path = sgd_path(task, Erf(2 / 21), Overlaps(1.0, 1.0), jax.random.key(0), batch_size=5, steps=1, step_size=0.0)
+    path = sgd_path(
+        task,
+        Erf(2 / 21),
+        Overlaps(1.0, 1.0),
+        jax.random.key(0),
+        batch_size=5,
+        steps=1,
+        step_size=0.0,
+    )
     np.testing.assert_allclose(path.risk[:, 0] - 0.01, 0.1821, atol=5e-5)
 
 
@@ -133,7 +188,11 @@ def test_the_risk_of_free_norms_is_that_of_the_scaled_predictor():
     kappa, nu, theta, eta, rho = five
     rng = np.random.default_rng(0)
     n, m = 1_000_000, np.sqrt(4.0)
-    a, b, c = 0.9 * np.linalg.cholesky([[1, rho, eta], [rho, 1, nu], [eta, nu, 1]]) @ rng.normal(size=(3, n))
+    a, b, c = (
+        0.9
+        * np.linalg.cholesky([[1, rho, eta], [rho, 1, nu], [eta, nu, 1]])
+        @ rng.normal(size=(3, n))
+    )
     a, b = a + m * kappa, b + m * theta
     x = rng.normal(size=(2, 2, n))
     a0, b0 = x[0], rho * x[0] + np.sqrt(1 - rho**2) * x[1]
@@ -143,7 +202,16 @@ def test_the_risk_of_free_norms_is_that_of_the_scaled_predictor():
 
 
 def test_with_free_norms_a_small_step_moves_them():
-    path = sgd_path(TASK, Erf(0.5), START, jax.random.key(3), batch_size=4, steps=200, step_size=0.01, free_norms=True)
+    path = sgd_path(
+        TASK,
+        Erf(0.5),
+        START,
+        jax.random.key(3),
+        batch_size=4,
+        steps=200,
+        step_size=0.01,
+        free_norms=True,
+    )
     assert {"norm_k", "norm_v"} <= set(path.columns)
     np.testing.assert_allclose(path.norm_k[0], 1.0, atol=1e-15)
     assert np.all(np.abs(path.norm_k[-1] - 1.0) > 1e-3)
@@ -151,7 +219,16 @@ def test_with_free_norms_a_small_step_moves_them():
 
 def test_divergence_with_free_norms_is_reported_at_its_step():
     with pytest.raises(ValueError, match=r"diverged at step \d+: its numbers are no longer finite"):
-        sgd_path(TASK, Erf(0.5), START, jax.random.key(3), batch_size=2, steps=500, step_size=30.0, free_norms=True)
+        sgd_path(
+            TASK,
+            Erf(0.5),
+            START,
+            jax.random.key(3),
+            batch_size=2,
+            steps=500,
+            step_size=30.0,
+            free_norms=True,
+        )
 
 
 @pytest.mark.parametrize(
@@ -166,6 +243,12 @@ def test_divergence_with_free_norms_is_reported_at_its_step():
     ],
 )
 def test_bad_input_gets_a_sentence(options, sentence):
-    given = {"task": TASK, "weight": Erf(0.1), "steps": 5, "step_size": 1e-3, "batch_size": 2} | options
+    given = {
+        "task": TASK,
+        "weight": Erf(0.1),
+        "steps": 5,
+        "step_size": 1e-3,
+        "batch_size": 2,
+    } | options
     with pytest.raises((ValueError, TypeError), match=sentence):
         sgd_path(given.pop("task"), given.pop("weight"), START, jax.random.key(0), **given)

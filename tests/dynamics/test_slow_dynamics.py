@@ -22,7 +22,9 @@ PAPER = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("on_manifold", "lam", "step_size", "steps"), PAPER)
 def test_end_points_equal_those_on_vectors_to_1e_9(on_manifold, lam, step_size, steps):
-    """The schedule's first steps are too long for its first lam: there two ways of rounding part by 1e-2, and meet again."""
+    """The schedule's first steps are too long for its first lam: there two ways of rounding part by
+    1e-2, and meet again.
+    """
     rng = np.random.default_rng(0)
     truth = Truth(*np.linalg.qr(rng.normal(size=(400, 2)))[0].T)
     k, v = rng.normal(size=(2, 4, 400))
@@ -32,10 +34,15 @@ def test_end_points_equal_those_on_vectors_to_1e_9(on_manifold, lam, step_size, 
         for i in range(4):
             basis = np.linalg.qr(np.stack([truth.k, k[i]], axis=1))[0]
             v[i] = v[i] - basis @ (basis.T @ v[i])
-    k, v = k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)
+    k, v = (
+        k / np.linalg.norm(k, axis=1, keepdims=True),
+        v / np.linalg.norm(v, axis=1, keepdims=True),
+    )
     options = {"steps": steps, "step_size": step_size, "lam": lam, "every": steps}
     task = SingleLocation(d=400)
     short = population_path(task, Erf(1.0), from_vectors(k, v, truth), **options)
     long = vectors_path(task, truth, Erf(1.0), Pair(k, v), **options)
     for name in NAMES:
-        np.testing.assert_allclose(short.columns[name][-1], long.columns[name][-1], atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(
+            short.columns[name][-1], long.columns[name][-1], atol=1e-9, err_msg=name
+        )

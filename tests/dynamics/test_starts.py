@@ -15,12 +15,18 @@ AXES = Truth(*np.eye(7)[:2])
 def test_sphere_starts_have_the_law_of_uniform_vectors():
     rng = np.random.default_rng(0)
     k, v = rng.normal(size=(2, 4000, 7))
-    k, v = k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)
+    k, v = (
+        k / np.linalg.norm(k, axis=1, keepdims=True),
+        v / np.linalg.norm(v, axis=1, keepdims=True),
+    )
     plain, ours = from_vectors(k, v, AXES), uniform_on_sphere(7, 4000, jax.random.key(0))
     for name in NAMES:
         assert stats.ks_2samp(getattr(plain, name), getattr(ours, name)).pvalue > 1e-3, name
-    for a, b in (("kappa", "eta"), ("kappa", "theta"), ("theta", "rho")):  # squares see the dependence
-        mine, theirs = (np.asarray(getattr(o, a)) ** 2 * np.asarray(getattr(o, b)) ** 2 for o in (ours, plain))
+    # squares see the dependence
+    for a, b in (("kappa", "eta"), ("kappa", "theta"), ("theta", "rho")):
+        mine, theirs = (
+            np.asarray(getattr(o, a)) ** 2 * np.asarray(getattr(o, b)) ** 2 for o in (ours, plain)
+        )
         assert stats.ks_2samp(mine, theirs).pvalue > 1e-3
 
 
@@ -28,11 +34,17 @@ def test_sphere_starts_have_the_law_of_uniform_vectors():
 def test_a_sphere_overlap_squared_is_a_beta_variable(d):
     start = uniform_on_sphere(d, 5000, jax.random.key(1))
     for name in NAMES:
-        assert stats.kstest(np.asarray(getattr(start, name)) ** 2, stats.beta(0.5, 0.5 * (d - 1)).cdf).pvalue > 1e-3, name
+        assert (
+            stats.kstest(
+                np.asarray(getattr(start, name)) ** 2, stats.beta(0.5, 0.5 * (d - 1)).cdf
+            ).pvalue
+            > 1e-3
+        ), name
 
 
 def test_manifold_starts_are_uniform_for_the_area_of_the_manifold():
-    d = 5  # the density of kappa is proportional to int (1-kappa^2)^0 (1-nu^2)^0 sqrt(2-kappa^2-nu^2) dnu
+    # the density of kappa is proportional to int (1-kappa^2)^0 (1-nu^2)^0 sqrt(2-kappa^2-nu^2) dnu
+    d = 5
     start = uniform_on_manifold(d, 20_000, jax.random.key(2))
     assert not np.any(start.theta) and not np.any(start.eta) and not np.any(start.rho)
     grid = np.linspace(-1, 1, 801)
@@ -45,8 +57,12 @@ def test_manifold_starts_are_uniform_for_the_area_of_the_manifold():
 def test_the_area_density_of_the_manifold_is_that_of_rejection_from_a_thin_shell():
     rng = np.random.default_rng(5)
     k, v = rng.normal(size=(2, 3_000_000, 4))
-    k, v = k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)
-    # the tube |(theta, eta, rho)| < h has thickness 1/sqrt(det Gram of the gradients): weighting by it gives the area
+    k, v = (
+        k / np.linalg.norm(k, axis=1, keepdims=True),
+        v / np.linalg.norm(v, axis=1, keepdims=True),
+    )
+    # the tube |(theta, eta, rho)| < h has thickness 1/sqrt(det Gram of the gradients): weighting by
+    # it gives the area
     inside = np.sqrt(v[:, 0] ** 2 + k[:, 1] ** 2 + np.sum(k * v, axis=1) ** 2) < 0.1
     kappa, nu = k[inside, 0], v[inside, 1]
     weights = np.sqrt(2 - kappa**2 - nu**2)
@@ -61,7 +77,10 @@ def test_the_area_density_of_the_manifold_is_that_of_rejection_from_a_thin_shell
 def test_vectors_off_the_sphere_are_refused():
     k = np.eye(7)[2]
     assert from_vectors(k, k, AXES).rho == 1.0
-    with pytest.raises(ValueError, match=r"`v` must be on the unit sphere, got a norm of 1.1. Divide it by its norm"):
+    with pytest.raises(
+        ValueError,
+        match=r"`v` must be on the unit sphere, got a norm of 1.1. Divide it by its norm",
+    ):
         from_vectors(k, 1.1 * k, AXES)
     with pytest.raises(ValueError, match="`k` must be on the unit sphere, got a norm of nan"):
         from_vectors(np.nan * k, k, AXES)

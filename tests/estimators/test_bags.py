@@ -1,5 +1,5 @@
-"""Bags: every way in leads to the same values, and everything else is refused with a sentence that names the
-bag."""
+"""Bags: every way in leads to the same values, and everything else is refused with a sentence that
+names the bag."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,9 @@ RAGGED = [np.ones((2, 3)), np.zeros((1, 3)), 2 * np.ones((4, 3))]
 
 
 def test_every_way_in_gives_the_same_bags():
-    frame = pd.DataFrame(THREE.reshape(-1, 2), columns=["a", "b"]).assign(id=np.repeat(list("wxyz"), 3))
+    frame = pd.DataFrame(THREE.reshape(-1, 2), columns=["a", "b"]).assign(
+        id=np.repeat(list("wxyz"), 3)
+    )
     for bags in (
         as_bags(THREE),
         as_bags(list(THREE)),
@@ -25,7 +27,9 @@ def test_every_way_in_gives_the_same_bags():
 
 
 def test_rows_of_a_frame_need_not_be_adjacent_and_bags_come_in_order_of_appearance():
-    frame = pd.DataFrame({"id": ["b", "a", "b"], "x": [1.0, 2.0, 3.0], "w": ["p", "q", "r"], "y": [5, 6, 5]})
+    frame = pd.DataFrame(
+        {"id": ["b", "a", "b"], "x": [1.0, 2.0, 3.0], "w": ["p", "q", "r"], "y": [5, 6, 5]}
+    )
     bags = Bags.from_frame(frame, "id", label="y", name="w")
     assert bags.ids == ["b", "a"] and bags.names == ["p", "r", "q"] and bags.features == ["x"]
     np.testing.assert_array_equal(bags.values[:, 0], [1, 3, 2])
@@ -53,9 +57,15 @@ def test_a_two_dimensional_array_is_bags_of_one():
 def test_a_selection_keeps_names_ids_and_labels():
     bags = Bags.from_list(RAGGED, names=list("abcdefg"), ids=["u", "v", "w"], labels=[1, 2, 3])
     chosen = bags[[2, 0]]
-    assert chosen.ids == ["w", "u"] and chosen.names == list("defgab") and chosen.labels.tolist() == [3, 1]
+    assert (
+        chosen.ids == ["w", "u"]
+        and chosen.names == list("defgab")
+        and chosen.labels.tolist() == [3, 1]
+    )
     assert [len(bag) for bag in chosen] == [4, 2]
-    assert len(bags[np.array([True, False, True])]) == 2 and len(bags[1]) == 1 and len(bags[1:]) == 2
+    assert (
+        len(bags[np.array([True, False, True])]) == 2 and len(bags[1]) == 1 and len(bags[1:]) == 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,11 +85,20 @@ def test_a_selection_keeps_names_ids_and_labels():
         (lambda: as_bags(np.ones((2, 2, 2, 2))), "4 dimensions"),
         (lambda: as_bags(np.ones((2, 2), dtype=complex)), "Complex data not supported"),
         (lambda: Bags(np.ones((3, 1)), [0, 2, 2, 3]), "bag 1 of `X` is empty"),
-        (lambda: Bags(np.ones((3, 1)), [0, 2]), "`offsets` must run from 0 to the number of instances 3"),
+        (
+            lambda: Bags(np.ones((3, 1)), [0, 2]),
+            "`offsets` must run from 0 to the number of instances 3",
+        ),
         (lambda: Bags(np.ones((3, 1)), [0.0, 3.0]), "`offsets` must be a one-dimensional array"),
-        (lambda: Bags(np.ones((3, 1)), [0, 3], names=["a"]), "`names` must have one entry per instance"),
+        (
+            lambda: Bags(np.ones((3, 1)), [0, 3], names=["a"]),
+            "`names` must have one entry per instance",
+        ),
         (lambda: Bags(np.ones((3, 1)), [0, 3], ids=[1, 2]), "`ids` must have one entry per bag"),
-        (lambda: Bags(np.ones((3, 1)), [0, 3], labels=[1, 2]), "`labels` must have one entry per bag"),
+        (
+            lambda: Bags(np.ones((3, 1)), [0, 3], labels=[1, 2]),
+            "`labels` must have one entry per bag",
+        ),
         (lambda: Bags(np.ones((3, 1)), [0, 3])[[]], "at least one bag"),
     ],
 )
@@ -100,8 +119,16 @@ def test_what_is_not_bags_is_refused_with_a_sentence(wrong, sentence):
             "bag 1 has more than one value",
         ),
         ({"id": [1.0, np.nan], "x": [1.0, 2.0]}, {"bag": "id"}, "row 1 is missing"),
-        ({"id": [1], "x": ["a"]}, {"bag": "id", "features": ["x"]}, "feature 'x' of `frame` must be numeric"),
-        ({"id": [1], "x": ["a"]}, {"bag": "id"}, "`features` must name at least one numeric column"),
+        (
+            {"id": [1], "x": ["a"]},
+            {"bag": "id", "features": ["x"]},
+            "feature 'x' of `frame` must be numeric",
+        ),
+        (
+            {"id": [1], "x": ["a"]},
+            {"bag": "id"},
+            "`features` must name at least one numeric column",
+        ),
         ({"id": [7, 7], "x": [1.0, np.inf]}, {"bag": "id"}, "bag 7 of `X` contains inf"),
     ],
 )

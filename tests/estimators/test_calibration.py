@@ -28,7 +28,9 @@ def test_the_distribution_function_is_that_of_draws_from_the_mixture():
     bag = int(np.argmax(TOKENS.lengths))
     rows = slice(*DATA.bags.offsets[bag : bag + 2])
     which = rng.choice(TOKENS.lengths[bag], size=40_000, p=reading.attention[rows])
-    draws = reading.values[rows][which] + reading.offset[bag] + HEAD.noise * rng.standard_normal(40_000)
+    draws = (
+        reading.values[rows][which] + reading.offset[bag] + HEAD.noise * rng.standard_normal(40_000)
+    )
     at = np.full(len(TOKENS.lengths), 0.5)
     expected = mixture_cdf(at, reading, TOKENS, HEAD.noise)[bag]
     z = (np.mean(draws <= 0.5) - expected) / np.sqrt(expected * (1 - expected) / 40_000)

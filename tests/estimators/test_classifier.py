@@ -32,8 +32,14 @@ def test_it_classifies_and_points_nearly_as_well_as_the_bayes_rule(loss, count):
     truth = quantile_classes(TEST.labels, count)
     bayes = np.mean(quantile_classes(prediction, count) == truth)
     assert model.score(TEST.bags, truth) > bayes - 0.04
-    assert np.mean(model.locate(TEST.bags) == TEST.locations) > np.mean(where == TEST.locations) - 0.03
-    assert model.diagnostics_.held_out > model.diagnostics_.mean_pool > model.diagnostics_.chance - 0.05
+    assert (
+        np.mean(model.locate(TEST.bags) == TEST.locations) > np.mean(where == TEST.locations) - 0.03
+    )
+    assert (
+        model.diagnostics_.held_out
+        > model.diagnostics_.mean_pool
+        > model.diagnostics_.chance - 0.05
+    )
 
 
 def test_probabilities_sum_to_one_and_are_calibrated():

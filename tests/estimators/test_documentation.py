@@ -13,7 +13,9 @@ from soloc.estimators import bags, classifier, regressor, token_transformer
 MODULES = [bags, regressor, classifier, token_transformer, single_location, digits, peptides]
 GALLERY = sorted((Path(__file__).resolve().parents[2] / "examples").glob("plot_*.py"))
 OURS = [
-    p for p in GALLERY if p.stem in ("plot_peptides", "plot_digits", "plot_model_selection", "plot_intervals")
+    p
+    for p in GALLERY
+    if p.stem in ("plot_peptides", "plot_digits", "plot_model_selection", "plot_intervals")
 ]
 
 

@@ -30,8 +30,14 @@ def test_contributions_and_offset_add_up_to_the_prediction(loss):
 def test_contributions_of_a_classifier_add_up_to_the_probability():
     model = SingleLocationClassifier(loss="likelihood", alpha=1.0).fit(BAGS, DATA.labels > 0)
     explanation = model.explain(BAGS, 7)
-    assert explanation.table["contribution"].sum() == pytest.approx(model.predict_proba(BAGS[7]).max())
-    assert SingleLocationClassifier(loss="squared", alpha=1.0).fit(BAGS, DATA.labels > 0).explain(BAGS, 2)
+    assert explanation.table["contribution"].sum() == pytest.approx(
+        model.predict_proba(BAGS[7]).max()
+    )
+    assert (
+        SingleLocationClassifier(loss="squared", alpha=1.0)
+        .fit(BAGS, DATA.labels > 0)
+        .explain(BAGS, 2)
+    )
 
 
 def test_html_names_the_instances_and_escapes_them():

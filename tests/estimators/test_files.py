@@ -1,5 +1,5 @@
-"""Files: what is loaded equals what was saved, and anything damaged, changed or newer is refused with a
-sentence."""
+"""Files: what is loaded equals what was saved, and anything damaged, changed or newer is refused
+with a sentence."""
 
 import json
 import zipfile
@@ -27,14 +27,18 @@ def test_a_loaded_regressor_equals_the_saved_one(saved):
     model, path = saved
     again = load(path)
     np.testing.assert_array_equal(again.predict(DATA.bags), model.predict(DATA.bags))
-    np.testing.assert_array_equal(again.predict_interval(DATA.bags), model.predict_interval(DATA.bags))
+    np.testing.assert_array_equal(
+        again.predict_interval(DATA.bags), model.predict_interval(DATA.bags)
+    )
     np.testing.assert_array_equal(again.locate(DATA.bags), model.locate(DATA.bags))
     assert again.get_params() == model.get_params() and again.notes_ == {"bag": "id"}
     assert again.history_ == model.history_ and again.diagnostics_ == model.diagnostics_
     assert again.residuals_.equals(model.residuals_)
 
 
-@pytest.mark.parametrize("labels", [DATA.labels > 0, np.where(DATA.labels > 0, "a", "b").astype(object)])
+@pytest.mark.parametrize(
+    "labels", [DATA.labels > 0, np.where(DATA.labels > 0, "a", "b").astype(object)]
+)
 def test_a_loaded_classifier_equals_the_saved_one(tmp_path, labels):
     model = SingleLocationClassifier(context=True).fit(DATA.bags, labels)
     model.save(tmp_path / "model.soloc")

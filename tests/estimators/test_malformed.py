@@ -1,5 +1,5 @@
-"""500 malformed inputs: each is refused with a sentence that names the argument, or fitted; never NaN, never
-a crash."""
+"""500 malformed inputs: each is refused with a sentence that names the argument, or fitted; never
+NaN, never a crash."""
 
 import warnings
 
@@ -9,12 +9,28 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from soloc.estimators import Bags, PointingWarning, SingleLocationClassifier, SingleLocationRegressor
+from soloc.estimators import (
+    Bags,
+    PointingWarning,
+    SingleLocationClassifier,
+    SingleLocationRegressor,
+)
 
-NAMED = ("`X`", "`y`", "`loss`", "`alpha`", "`context`", "`fit_intercept`", "`n_starts`", "`random_state`")
+NAMED = (
+    "`X`",
+    "`y`",
+    "`loss`",
+    "`alpha`",
+    "`context`",
+    "`fit_intercept`",
+    "`n_starts`",
+    "`random_state`",
+)
 NAMED += ("`max_iter`", "`tol`", "`groups`", "`offsets`", "`values`", '"auto"', "`coverage`")
 
-strange_numbers = st.sampled_from([0.0, -1.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-308, 1e200, 1e30])
+strange_numbers = st.sampled_from(
+    [0.0, -1.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-308, 1e200, 1e30]
+)
 strange_things = st.sampled_from(
     [
         None,
@@ -111,7 +127,9 @@ parameters = st.fixed_dictionaries(
     {},
     optional={
         "loss": st.sampled_from(["likelihood", "squared", "auto", "no", None, 3]),
-        "alpha": st.sampled_from([0, 1.0, -1.0, np.nan, np.inf, "auto", "no", None, [1.0], 1e300, 1e-300]),
+        "alpha": st.sampled_from(
+            [0, 1.0, -1.0, np.nan, np.inf, "auto", "no", None, [1.0], 1e300, 1e-300]
+        ),
         "context": st.sampled_from([True, False, "yes", None]),
         "fit_intercept": st.sampled_from([True, False, 2, None]),
         "n_starts": st.sampled_from([1, 2, 0, -1, 1.5, "two", None]),
@@ -122,7 +140,9 @@ parameters = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(st.data())
 def test_malformed_input_is_refused_by_name_or_fitted(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10)))

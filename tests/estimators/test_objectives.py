@@ -58,12 +58,16 @@ def test_the_likelihood_is_that_of_the_mixture_over_locations(context):
     head = objective.head(point)
     total = 0.0
     for i, z in enumerate(standard_bags(given.tokens)):
-        middle = z @ head.value + head.intercept + (given.context[i] @ head.context if context else 0.0)
+        middle = (
+            z @ head.value + head.intercept + (given.context[i] @ head.context if context else 0.0)
+        )
         total += WEIGHTS[i] * logsumexp(
             log_softmax(z @ head.key) + norm.logpdf(given.y[i], middle, head.noise)
         )
     linear = point[5:-2]
-    penalty = 0.5 * ALPHA * (linear @ linear / head.noise**2 + LIKELIHOOD_SHARE * head.key @ head.key)
+    penalty = (
+        0.5 * ALPHA * (linear @ linear / head.noise**2 + LIKELIHOOD_SHARE * head.key @ head.key)
+    )
     assert objective(point)[0] == pytest.approx((penalty - total) / WEIGHTS.sum(), rel=1e-10)
     np.testing.assert_allclose(objective.point(head), point, rtol=1e-6)
 
@@ -102,7 +106,9 @@ def test_gradients_are_those_of_finite_differences(kind, loss, context):
     point, step = 0.3 * rng.standard_normal(size), 1e-5
     for _ in range(3):
         direction = rng.standard_normal(size)
-        slope = (objective(point + step * direction)[0] - objective(point - step * direction)[0]) / (2 * step)
+        slope = (
+            objective(point + step * direction)[0] - objective(point - step * direction)[0]
+        ) / (2 * step)
         assert objective(point)[1] @ direction == pytest.approx(slope, rel=1e-5, abs=1e-8)
 
 

@@ -21,7 +21,8 @@ LOSSES = ("likelihood", "squared")
 @pytest.fixture(scope="module")
 def fitted():
     return {
-        loss: SingleLocationRegressor(loss=loss, alpha=3.0).fit(DATA.bags, DATA.labels) for loss in LOSSES
+        loss: SingleLocationRegressor(loss=loss, alpha=3.0).fit(DATA.bags, DATA.labels)
+        for loss in LOSSES
     }
 
 
@@ -47,7 +48,9 @@ def test_predictions_are_the_formula_in_the_units_of_the_data(fitted, loss):
         scores = bag @ model.key_
         expected = np.exp(scores - scores.max())
         np.testing.assert_allclose(weights, expected / expected.sum(), rtol=1e-8)
-        assert weights @ (bag @ model.value_) + model.intercept_ == pytest.approx(prediction, rel=1e-8)
+        assert weights @ (bag @ model.value_) + model.intercept_ == pytest.approx(
+            prediction, rel=1e-8
+        )
 
 
 def test_bags_of_one_are_ridge_regression_on_standardised_features():
@@ -67,25 +70,35 @@ def test_units_of_features_and_labels_do_not_matter(loss):
     model = SingleLocationRegressor(loss=loss, alpha=3.0).fit(DATA.bags, DATA.labels)
     moved = DATA.bags.with_values(DATA.bags.values * stretch + shift)
     other = SingleLocationRegressor(loss=loss, alpha=3.0).fit(moved, 1e4 * DATA.labels + 5e5)
-    np.testing.assert_allclose(other.predict(moved), 1e4 * model.predict(DATA.bags) + 5e5, rtol=1e-3)
+    np.testing.assert_allclose(
+        other.predict(moved), 1e4 * model.predict(DATA.bags) + 5e5, rtol=1e-3
+    )
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_order_of_instances_within_a_bag_does_not_matter(fitted, loss):
     turned = Bags.from_list([bag[::-1] for bag in TEST.bags[:50]])
-    np.testing.assert_allclose(fitted[loss].predict(turned), fitted[loss].predict(TEST.bags[:50]), rtol=1e-9)
+    np.testing.assert_allclose(
+        fitted[loss].predict(turned), fitted[loss].predict(TEST.bags[:50]), rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_objective_falls_and_the_history_says_why_it_stopped(fitted, loss):
     history = fitted[loss].history_
-    assert history.converged and "tol" in history.reason and history.evaluations >= len(history.objective) - 1
+    assert (
+        history.converged
+        and "tol" in history.reason
+        and history.evaluations >= len(history.objective) - 1
+    )
     assert (np.diff(history.objective) <= 1e-9).all()
 
 
 def test_a_fit_that_may_not_converge_says_so():
     with pytest.warns(ConvergenceWarning, match="`max_iter` = 1 was reached"):
-        SingleLocationRegressor(loss="likelihood", alpha=0.1, max_iter=1).fit(DATA.bags, DATA.labels)
+        SingleLocationRegressor(loss="likelihood", alpha=0.1, max_iter=1).fit(
+            DATA.bags, DATA.labels
+        )
 
 
 @pytest.mark.parametrize("settings", [(5.0, 10), (2.5, (5, 15)), (1.5, 4)])
@@ -93,7 +106,10 @@ def test_a_fit_that_may_not_converge_says_so():
 def test_intervals_cover_what_they_promise(settings, loss):
     signal, lengths = settings
     law = single_location_law(20, signal, random_state=5)
-    train, test = law.sample(1500, lengths, random_state=5), law.sample(6000, lengths, random_state=6)
+    train, test = (
+        law.sample(1500, lengths, random_state=5),
+        law.sample(6000, lengths, random_state=6),
+    )
     model = SingleLocationRegressor(loss=loss, alpha=20.0).fit(train.bags, train.labels)
     for coverage in (0.5, 0.9):
         ends = model.predict_interval(test.bags, coverage)
@@ -112,7 +128,9 @@ def test_auto_tries_both_losses_and_keeps_a_record():
 
 
 def test_equal_seeds_give_equal_models():
-    first, second = (SingleLocationRegressor(random_state=4).fit(DATA.bags, DATA.labels) for _ in range(2))
+    first, second = (
+        SingleLocationRegressor(random_state=4).fit(DATA.bags, DATA.labels) for _ in range(2)
+    )
     np.testing.assert_array_equal(first.predict(TEST.bags), second.predict(TEST.bags))
 
 
@@ -160,9 +178,12 @@ def test_labels_and_groups_may_come_with_the_bags_and_are_respected():
 def test_float32_bags_give_the_model_of_float64_bags():
     single = DATA.bags.with_values(DATA.bags.values.astype(np.float32))
     models = [
-        SingleLocationRegressor(loss="likelihood", alpha=3.0).fit(b, DATA.labels) for b in (single, DATA.bags)
+        SingleLocationRegressor(loss="likelihood", alpha=3.0).fit(b, DATA.labels)
+        for b in (single, DATA.bags)
     ]
-    np.testing.assert_allclose(models[0].predict(TEST.bags), models[1].predict(TEST.bags), atol=0.02)
+    np.testing.assert_allclose(
+        models[0].predict(TEST.bags), models[1].predict(TEST.bags), atol=0.02
+    )
 
 
 def test_progress_is_reported_and_cloning_keeps_parameters():
@@ -178,11 +199,15 @@ def test_refusals_name_what_is_wrong():
     with pytest.raises(NotFittedError):
         model.predict(TEST.bags)
     model.fit(DATA.bags, DATA.labels)
-    with pytest.raises(ValueError, match="X has 3 features, but SingleLocationRegressor is expecting 12"):
+    with pytest.raises(
+        ValueError, match="X has 3 features, but SingleLocationRegressor is expecting 12"
+    ):
         model.predict(np.ones((2, 2, 3)))
     with pytest.raises(ValueError, match="`coverage` must be a number between 0 and 1"):
         model.predict_interval(TEST.bags, 90)
-    with pytest.raises(ValueError, match="`y` must have one label per bag: `X` holds 500 bags, `y` 3"):
+    with pytest.raises(
+        ValueError, match="`y` must have one label per bag: `X` holds 500 bags, `y` 3"
+    ):
         model.fit(DATA.bags, [1, 2, 3])
 
 
@@ -191,4 +216,6 @@ def test_an_outlier_and_a_constant_feature_do_no_harm():
     labels = DATA.labels.copy()
     labels[0] = 1e3
     model = SingleLocationRegressor().fit(Bags(values, DATA.bags.offsets), labels)
-    assert np.isfinite(model.predict(Bags(values, DATA.bags.offsets))).all() and model.value_[-1] == 0
+    assert (
+        np.isfinite(model.predict(Bags(values, DATA.bags.offsets))).all() and model.value_[-1] == 0
+    )

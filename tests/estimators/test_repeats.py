@@ -38,7 +38,9 @@ def test_distinct_rows_are_those_of_numpy_and_zero_has_no_sign():
 def test_every_product_over_shared_instances_is_that_over_all_instances():
     rng = np.random.default_rng(1)
     bags, _ = shared_bags(200, table_of_words(40, 7, rng), rng)
-    plain, shared = (Tokens(bags, *centre_and_scale(bags, True), shared=flag) for flag in (False, True))
+    plain, shared = (
+        Tokens(bags, *centre_and_scale(bags, True), shared=flag) for flag in (False, True)
+    )
     assert plain.rows is None and len(shared.x) == 40
     vector, matrix = rng.standard_normal(7), rng.standard_normal((7, 3))
     weights = rng.standard_normal(1200)
@@ -46,12 +48,17 @@ def test_every_product_over_shared_instances_is_that_over_all_instances():
         (shared.scores(vector), plain.scores(vector)),
         (shared.values(matrix), plain.values(matrix)),
         (shared.adjoint(weights), plain.adjoint(weights)),
-        (shared.adjoint(weights.reshape(-1, 1) * [1, 2]), plain.adjoint(weights.reshape(-1, 1) * [1, 2])),
+        (
+            shared.adjoint(weights.reshape(-1, 1) * [1, 2]),
+            plain.adjoint(weights.reshape(-1, 1) * [1, 2]),
+        ),
         (shared.pool(weights), plain.pool(weights)),
         (shared.standard(slice(3, 50, 7)), plain.standard(slice(3, 50, 7))),
         (shared.part(np.arange(5, 90)).scores(vector), plain.part(np.arange(5, 90)).scores(vector)),
     ):
-        np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-4 if got.dtype == np.float32 else 1e-9)
+        np.testing.assert_allclose(
+            got, expected, rtol=1e-9, atol=1e-4 if got.dtype == np.float32 else 1e-9
+        )
 
 
 def test_bags_without_shared_instances_are_not_grouped():
@@ -77,10 +84,13 @@ def test_intervals_hold_for_decisive_instances_that_no_training_bag_had(loss):
     rng = np.random.default_rng(4)
     known, new = table_of_words(160, 30, rng), table_of_words(160, 30, rng)
     slope = rng.standard_normal(30) / 5
-    labels = [words @ slope + 0.5 * rng.standard_normal(160) for words in (known, new)]  # noise of the instance
+    # noise of the instance
+    labels = [words @ slope + 0.5 * rng.standard_normal(160) for words in (known, new)]
     train, decisive = shared_bags(1500, known, rng)
     test, other = shared_bags(1500, new, rng)
-    model = SingleLocationRegressor(loss=loss, alpha=20.0, max_iter=60, tol=1e-4).fit(train, labels[0][decisive])
+    model = SingleLocationRegressor(loss=loss, alpha=20.0, max_iter=60, tol=1e-4).fit(
+        train, labels[0][decisive]
+    )
     ends = model.predict_interval(test, 0.9)
     covered = np.mean((ends[:, 0] <= labels[1][other]) & (labels[1][other] <= ends[:, 1]))
     assert 0.8 < covered < 0.98  # 80 words: the standard error of a share is 3 %

@@ -1,5 +1,5 @@
-"""Held-out bags: groups stay together, every bag of a small set is held out once, and ties go to the larger
-alpha."""
+"""Held-out bags: groups stay together, every bag of a small set is held out once, and ties go to
+the larger alpha."""
 
 import numpy as np
 import pytest

@@ -8,7 +8,9 @@ from soloc.estimators.solver import inverse_of, minimise
 
 
 def test_it_solves_rosenbrock():
-    solution = minimise(lambda x: (rosen(x), rosen_der(x)), np.full(6, -1.0), max_iter=500, tol=1e-12)
+    solution = minimise(
+        lambda x: (rosen(x), rosen_der(x)), np.full(6, -1.0), max_iter=500, tol=1e-12
+    )
     np.testing.assert_allclose(solution.point, 1.0, atol=1e-4)
     assert solution.history.converged
 

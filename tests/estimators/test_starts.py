@@ -1,5 +1,5 @@
-"""Moments find value and key without knowing the location, and mean-pool ridge knows its leave-one-out
-error."""
+"""Moments find value and key without knowing the location, and mean-pool ridge knows its
+leave-one-out error."""
 
 import numpy as np
 from sklearn.linear_model import Ridge

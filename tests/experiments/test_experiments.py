@@ -17,7 +17,9 @@ def check(experiment):
     table = experiment.run(experiment.quick)
     claims = experiment.certificates(table)
     failed = [
-        f"{claim.claim}: {claim.measured} (expected {claim.expected})" for claim in claims if not claim.passed
+        f"{claim.claim}: {claim.measured} (expected {claim.expected})"
+        for claim in claims
+        if not claim.passed
     ]
     assert claims and not failed
     assert len(experiment.findings(table)) > 80
@@ -31,6 +33,8 @@ def test_a_cheap_experiment_holds_its_claims_at_the_quick_settings(experiment):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("experiment", [e for e in OURS if e.name not in CHEAP], ids=lambda e: e.name)
+@pytest.mark.parametrize(
+    "experiment", [e for e in OURS if e.name not in CHEAP], ids=lambda e: e.name
+)
 def test_an_experiment_holds_its_claims_at_the_quick_settings(experiment):
     check(experiment)

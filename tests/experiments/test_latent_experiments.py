@@ -68,13 +68,20 @@ def test_its_findings_are_two_sentences(experiment):
 
 @every_experiment
 def test_its_figure_is_drawn_from_the_table_alone(experiment, tmp_path):
-    drawing = importlib.import_module(f"soloc.figures.{experiment.name}").figure(quick_table(experiment.name))
+    drawing = importlib.import_module(f"soloc.figures.{experiment.name}").figure(
+        quick_table(experiment.name)
+    )
     assert isinstance(drawing, Figure)
     drawing.savefig(tmp_path / "figure.png", dpi=40)
 
 
 def test_the_five_caveats_are_told_with_numbers():
-    caveats = {c.caveat for e in LATENT_EXPERIMENTS for c in e.certificates(quick_table(e.name)) if c.caveat}
+    caveats = {
+        c.caveat
+        for e in LATENT_EXPERIMENTS
+        for c in e.certificates(quick_table(e.name))
+        if c.caveat
+    }
     for words in (
         "4.3% of the output is unexplained",
         "The absolute gap is not constant in L",
@@ -99,10 +106,13 @@ def test_the_overview_names_what_unifies_three_tasks():
 
 
 def test_the_control_variate_leaves_the_mean_gap_and_shrinks_its_noise():
-    config = latent_supervised.Config(lengths=(8,), sequences=20_480, samples=(512,), untied_length=0)
+    config = latent_supervised.Config(
+        lengths=(8,), sequences=20_480, samples=(512,), untied_length=0
+    )
     row = latent_supervised.run(config).iloc[0]
     law = latent_supervised.Supervised(4, 8, 0.5)
-    noise = np.sqrt(2) * law.optimal_risk / np.sqrt(512)  # of a plain gap: of one empirical risk, at least
+    # of a plain gap: of one empirical risk, at least
+    noise = np.sqrt(2) * law.optimal_risk / np.sqrt(512)
     assert row["standard_error"] * np.sqrt(40) < 0.6 * noise
     assert row["gap"] == pytest.approx(2 * row["excess"], rel=0.15)
 

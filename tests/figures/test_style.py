@@ -10,8 +10,12 @@ from soloc.figures.style import PALETTE, logarithmic, panels, power, styled
 #: Machado, Oliveira and Fernandes (2009), full severity, on linear RGB.
 VISION = {
     "normal": np.eye(3),
-    "protanopia": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
-    "deuteranopia": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    "protanopia": np.array(
+        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]
+    ),
 }
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 
@@ -31,7 +35,12 @@ def test_any_two_colours_can_be_told_apart(vision):
 
 
 def test_powers_are_plain_characters_and_other_numbers_have_no_label():
-    assert power(1e4) == "10⁴" and power(1e-3) == "10⁻³" and power(8.0, 2) == "2³" and power(20.0) == ""
+    assert (
+        power(1e4) == "10⁴"
+        and power(1e-3) == "10⁻³"
+        and power(8.0, 2) == "2³"
+        and power(20.0) == ""
+    )
 
 
 @styled

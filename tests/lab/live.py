@@ -1,4 +1,6 @@
-"""A lab of its own in another process: as `soloc lab` starts it, or bare, without anything compiled ahead."""
+"""A lab of its own in another process: as `soloc lab` starts it, or bare, without anything compiled
+ahead.
+"""
 
 import os
 import subprocess
@@ -9,7 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-_COMMAND = "import sys; from soloc.cli import main; sys.argv[1:] = ['lab', '--no-browser', '--port', '0']; main()"
+_COMMAND = (
+    "import sys; from soloc.cli import main; sys.argv[1:] = ['lab', '--no-browser', '--port', '0'];"
+    " main()"
+)
 _BARE = """
 import socket, sys, uvicorn
 from soloc.lab.app import create_app
@@ -80,7 +85,11 @@ class LiveLab:
 def _family(pid: int) -> list[int]:
     """A process and all below it."""
     try:
-        below = [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+        below = [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
     except OSError:  # it has just ended
         return []
     return [pid, *(member for child in below for member in _family(child))]

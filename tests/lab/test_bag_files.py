@@ -1,4 +1,6 @@
-"""Files from strangers: what is a table is read and understood, what is too large or none is refused in a sentence."""
+"""Files from strangers: what is a table is read and understood, what is too large or none is
+refused in a sentence.
+"""
 
 import io
 
@@ -15,13 +17,19 @@ from soloc.lab.bag_files import guessed, read_bags_file
 
 def parquet(table: pd.DataFrame | pa.Table, **options) -> bytes:
     out = io.BytesIO()
-    pq.write_table(table if isinstance(table, pa.Table) else pa.Table.from_pandas(table), out, **options)
+    pq.write_table(
+        table if isinstance(table, pa.Table) else pa.Table.from_pandas(table), out, **options
+    )
     return out.getvalue()
 
 
 def repeated_text(length: int, rows: int) -> bytes:
-    """A Parquet file of one text in every row: its dictionary holds it once, readers get it again and again."""
-    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array(["x" * length]))
+    """A Parquet file of one text in every row: its dictionary holds it once, readers get it again
+    and again.
+    """
+    text = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(rows, np.int32)), pa.array(["x" * length])
+    )
     return parquet(pa.table({"x": text}), compression="zstd", store_schema=False)
 
 
@@ -29,7 +37,9 @@ def repeated_text(length: int, rows: int) -> bytes:
 def test_the_columns_of_every_example_are_guessed(name):
     table = read_bags_file(f"{name}.csv", example_csv(name))
     guess = guessed(table)
-    expected = ("peptide", "affinity", "window") if name == "peptides" else ("bag", "label", "instance")
+    expected = (
+        ("peptide", "affinity", "window") if name == "peptides" else ("bag", "label", "instance")
+    )
     assert guess[:3] == expected and guess.classes == (name == "classes")
     assert guess.features == [column for column in table if column not in expected]
 
@@ -54,7 +64,11 @@ def test_csv_tsv_and_parquet_hold_the_same_table():
         ("a.csv", b"a,b\n", "at least one row"),
         ("a.csv", b"\n", "read as a table"),
         ("a.csv", b"," * 70_000, "far too long"),
-        ("a.csv", b",".join(b"c%d" % i for i in range(300)) + b"\n" + b"1," * 299 + b"1\n", "at most 200 columns"),
+        (
+            "a.csv",
+            b",".join(b"c%d" % i for i in range(300)) + b"\n" + b"1," * 299 + b"1\n",
+            "at most 200 columns",
+        ),
         ("a.csv", b"a\n" + b"1\n" * 100_002, "at most 100,000 rows"),
         ("a.csv", b"a,b\n1,2,3,4,5\n1\n1,2,3\n", "read as a table"),
         ("a.csv", b"x" * (9 * 2**20), "at most 8 MB"),
@@ -72,9 +86,15 @@ def test_what_is_no_table_is_refused_in_a_sentence(name, content, sentence):
 
 
 def test_a_bomb_that_tells_its_size_is_refused_before_it_is_unpacked(monkeypatch):
-    bomb = parquet(pa.table({"x": pa.array(np.zeros(10_000_000, np.int8))}), compression="zstd", use_dictionary=False)
+    bomb = parquet(
+        pa.table({"x": pa.array(np.zeros(10_000_000, np.int8))}),
+        compression="zstd",
+        use_dictionary=False,
+    )
     assert len(bomb) < 100_000
-    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *a, **k: pytest.fail("it was unpacked"))
+    monkeypatch.setattr(
+        pq.ParquetFile, "iter_batches", lambda *a, **k: pytest.fail("it was unpacked")
+    )
     with pytest.raises(ValueError, match="at most 100,000 rows"):
         read_bags_file("bomb.parquet", bomb)
 
@@ -103,4 +123,8 @@ def test_damaged_parquet_never_leads_to_anything_but_a_sentence():
 
 def test_no_guess_is_better_than_a_wrong_one():
     table = pd.DataFrame({"x": np.linspace(0, 1, 10), "y": np.linspace(1, 2, 10)})
-    assert guessed(table)[:3] == (None, None, None) and bag_files.described(table)[0] == ("x", "number", 10)
+    assert guessed(table)[:3] == (None, None, None) and bag_files.described(table)[0] == (
+        "x",
+        "number",
+        10,
+    )

@@ -32,8 +32,14 @@ def test_files_come_at_once_and_answers_when_they_can():
     with TestClient(front, base_url="http://127.0.0.1") as client, ThreadPoolExecutor(1) as other:
         answer = other.submit(client.get, "/api/number")
         page = client.get("/")
-        assert page.status_code == 200 and "script-src 'self'" in page.headers["content-security-policy"]
-        assert client.get("/static/lab.js").status_code == 200 and client.get("/static/nothing").status_code == 404
+        assert (
+            page.status_code == 200
+            and "script-src 'self'" in page.headers["content-security-policy"]
+        )
+        assert (
+            client.get("/static/lab.js").status_code == 200
+            and client.get("/static/nothing").status_code == 404
+        )
         assert client.get("/", headers={"Host": "evil.example"}).status_code == 400
         assert not answer.done()
         gate.set()

@@ -31,13 +31,19 @@ def test_every_answer_carries_the_policy(client):
     answers = [client.get("/"), client.get("/nothing"), client.get("/", headers={"Host": "x"})]
     for answer in (*answers, client.post("/api/landscape", json={})):
         policy = answer.headers["content-security-policy"]
-        assert "default-src 'none'" in policy and "script-src 'self';" in policy and "eval" not in policy
+        assert (
+            "default-src 'none'" in policy
+            and "script-src 'self';" in policy
+            and "eval" not in policy
+        )
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_a_large_body_is_refused_whether_its_length_is_told_or_not(client):
     assert client.post("/api/landscape", content=b" " * 70_000).status_code == 413
-    assert client.post("/api/landscape", content=(b" " * 1000 for _ in range(70))).status_code == 413
+    assert (
+        client.post("/api/landscape", content=(b" " * 1000 for _ in range(70))).status_code == 413
+    )
 
 
 def test_an_address_in_numbers_is_ours_only_when_the_lab_listens_everywhere():
@@ -50,16 +56,43 @@ def test_an_address_in_numbers_is_ours_only_when_the_lab_listens_everywhere():
 def test_wrong_numbers_get_sentences(client):
     answer = client.post("/api/landscape", json={"setting": {"d": 3, "lam": "x"}, "more": 1})
     assert answer.status_code == 422
-    assert answer.json()["detail"].startswith("`setting.d` must be greater than or equal to 4, got 3.")
-    for content in (b'{"setting": {"lam": NaN}}', b'{"setting": {"lam": 1e999}}', b"{", b"[]", b"null", b"\xff"):
-        answer = client.post("/api/landscape", content=content, headers={"Content-Type": "application/json"})
-        assert answer.status_code in (400, 422) and answer.json()["detail"].endswith("."), (content, answer.text)
+    assert answer.json()["detail"].startswith(
+        "`setting.d` must be greater than or equal to 4, got 3."
+    )
+    for content in (
+        b'{"setting": {"lam": NaN}}',
+        b'{"setting": {"lam": 1e999}}',
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff",
+    ):
+        answer = client.post(
+            "/api/landscape", content=content, headers={"Content-Type": "application/json"}
+        )
+        assert answer.status_code in (400, 422) and answer.json()["detail"].endswith("."), (
+            content,
+            answer.text,
+        )
 
 
 def test_files_of_the_page_and_nothing_else_are_served(client):
     script = client.get("/static/plotly.min.js", headers={"Accept-Encoding": "gzip"})
-    assert script.headers["content-encoding"] == "gzip" and script.headers["content-type"].startswith("text/javascript")
-    assert client.get("/static/plotly.min.js", headers={"If-None-Match": script.headers["etag"]}).status_code == 304
-    for path in ("/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/views"):
+    assert script.headers["content-encoding"] == "gzip" and script.headers[
+        "content-type"
+    ].startswith("text/javascript")
+    assert (
+        client.get(
+            "/static/plotly.min.js", headers={"If-None-Match": script.headers["etag"]}
+        ).status_code
+        == 304
+    )
+    for path in (
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static//etc/passwd",
+        "/static/views",
+    ):
         assert client.get(path).status_code == 404
     assert client.get("/docs").status_code == 404 and client.get("/openapi.json").status_code == 200

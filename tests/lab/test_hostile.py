@@ -1,4 +1,6 @@
-"""Hostile requests to a real server: no answer is a 5xx or a traceback, and the lab answers in time afterwards."""
+"""Hostile requests to a real server: no answer is a 5xx or a traceback, and the lab answers in time
+afterwards.
+"""
 
 import json
 import socket
@@ -63,7 +65,12 @@ def is_a_refusal(answer: httpx.Response) -> bool:
     if not 400 <= answer.status_code < 500:
         return False
     sentence = answer.json()["detail"]
-    return isinstance(sentence, str) and 0 < len(sentence) < 2000 and "Traceback" not in sentence and 'File "' not in sentence
+    return (
+        isinstance(sentence, str)
+        and 0 < len(sentence) < 2000
+        and "Traceback" not in sentence
+        and 'File "' not in sentence
+    )
 
 
 def test_bodies_that_nobody_should_send_are_refused_in_a_sentence(client):
@@ -91,7 +98,9 @@ def test_bodies_that_nobody_should_send_are_refused_in_a_sentence(client):
     ],
 )
 def test_foreign_hosts_origins_and_kinds_of_body_are_refused(client, headers):
-    answer = client.post("/api/landscape", content="{}", headers={"Content-Type": "application/json", **headers})
+    answer = client.post(
+        "/api/landscape", content="{}", headers={"Content-Type": "application/json", **headers}
+    )
     if headers.get("Content-Type") == "application/json; charset=utf-7":
         assert answer.status_code in (200, 400, 415, 422)
     else:
@@ -125,7 +134,9 @@ def test_a_parquet_bomb_ends_in_a_sentence_and_leaves_the_server_as_it_was(lab, 
     assert len(bomb) < 10_000
     job = client.post("/api/data", params={"name": "bomb.parquet"}, content=bomb).json()["job"]
     with client.stream("GET", f"/api/jobs/{job}/events") as stream:
-        last = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")][-1]
+        last = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")][
+            -1
+        ]
     assert last["kind"] == "failed" and "memory" in last["sentence"], last
     assert lab.memory() - before < 60 * 2**20
 
@@ -169,7 +180,10 @@ def test_a_hundred_connections_that_drip_do_not_keep_others_waiting(lab, client)
     try:
         for _ in range(100):
             connection = socket.create_connection(("127.0.0.1", lab.port), timeout=5)
-            connection.sendall(b"POST /api/landscape HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX: ")
+            connection.sendall(
+                b"POST /api/landscape HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type:"
+                b" application/json\r\nX: "
+            )
             slow.append(connection)
         began = time.monotonic()
         for _ in range(5):

@@ -14,7 +14,9 @@ from soloc.lab.jobs import Busy, Jobs, jobs_of, router, start_job
 
 
 def events(text: str) -> list[dict]:
-    return [json.loads(line[len("data: ") :]) for line in text.splitlines() if line.startswith("data: ")]
+    return [
+        json.loads(line[len("data: ") :]) for line in text.splitlines() if line.startswith("data: ")
+    ]
 
 
 def wait_for_end(job, seconds=10.0):
@@ -52,7 +54,10 @@ def forever(job):
 def test_a_job_streams_its_reports_in_order_and_then_its_answer(client):
     job = client.post("/api/jobs/count", params={"n": 3}).json()["job"]
     said = events(client.get(f"/api/jobs/{job}/events").text)
-    assert [e.get("i") for e in said] == [0, 1, 2, None] and said[-1] == {"kind": "done", "total": 3}
+    assert [e.get("i") for e in said] == [0, 1, 2, None] and said[-1] == {
+        "kind": "done",
+        "total": 3,
+    }
 
 
 def test_a_listener_that_comes_back_continues_where_it_was(client):

@@ -13,7 +13,9 @@ SMALL = {"longest": 64, "sequences": 50}
 
 
 def test_exact_curves_are_the_means_of_simulations():
-    config = Config(lengths=(4, 16), sequences=1500, tokens=64_000, recall_tau=0.3, latent_sigma=0.7)
+    config = Config(
+        lengths=(4, 16), sequences=1500, tokens=64_000, recall_tau=0.3, latent_sigma=0.7
+    )
     curves = exact_curves(config, config.lengths)
     found = run(config).merge(curves[curves.kind == "exact"], on=["task", "mechanism", "L"])
     assert len(found) == 2 * 8
@@ -29,7 +31,15 @@ def test_limits_hold_for_many_tokens():
 
 
 @pytest.mark.parametrize(
-    "extreme", [{"sigma": 0.05}, {"sigma": 2}, {"temperature": 0.02}, {"temperature": 5}, {"recall_tau": 0.005}, {"recall_d": 64}]
+    "extreme",
+    [
+        {"sigma": 0.05},
+        {"sigma": 2},
+        {"temperature": 0.02},
+        {"temperature": 5},
+        {"recall_tau": 0.005},
+        {"recall_d": 64},
+    ],
 )
 def test_every_setting_has_a_panel_without_nan(extreme):
     panel = latent_panel(LatentAsk(**SMALL, **extreme))

@@ -1,4 +1,6 @@
-"""The OpenAPI description, attacked by schemathesis: no 5xx, no status, type or answer that the description does not know."""
+"""The OpenAPI description, attacked by schemathesis: no 5xx, no status, type or answer that the
+description does not know.
+"""
 
 import subprocess
 import sys
@@ -21,10 +23,23 @@ def attacked(examples: int, seconds: int) -> None:
     }  # fmt: skip
     given = [part for option in options.items() for part in option]
     with LiveLab(bare=True) as lab:
-        command = [sys.executable, "-W", "ignore", "-c", CALL, "run", f"{lab.address}/openapi.json", "--no-color"]
-        found = subprocess.run([*command, *given], capture_output=True, text=True, timeout=10 * seconds)
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-c",
+            CALL,
+            "run",
+            f"{lab.address}/openapi.json",
+            "--no-color",
+        ]
+        found = subprocess.run(
+            [*command, *given], capture_output=True, text=True, timeout=10 * seconds
+        )
         assert found.returncode == 0, found.stdout[-6000:] + found.stderr[-2000:]
-        assert lab.process.poll() is None and not any("Traceback" in line for line in lab.said), "".join(lab.said)
+        assert lab.process.poll() is None and not any("Traceback" in line for line in lab.said), (
+            "".join(lab.said)
+        )
 
 
 def test_schemathesis_finds_no_server_error():

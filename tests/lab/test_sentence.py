@@ -25,7 +25,9 @@ def answer(client, sentence):
 def test_words_weights_and_score_are_those_of_the_library(client):
     shown, expected = answer(client, SENTENCE), explain_sentence(fit_rated_sentences(), SENTENCE)
     assert shown["numbers"]["decisive word"] == expected.decisive == "terrible"
-    assert shown["numbers"]["score"] == pytest.approx(expected.prediction) and expected.prediction < -1
+    assert (
+        shown["numbers"]["score"] == pytest.approx(expected.prediction) and expected.prediction < -1
+    )
     assert shown["figure"]["data"][0]["customdata"] == expected.table.word.tolist()
 
 

@@ -7,13 +7,17 @@ import sys
 
 import pytest
 
-_COMMAND = "import sys; from soloc.cli import main; sys.exit(main(['lab', '--no-browser', '--port', '0']))"
+_COMMAND = (
+    "import sys; from soloc.cli import main; sys.exit(main(['lab', '--no-browser', '--port', '0']))"
+)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal's Ctrl-C goes to a process group")
 @pytest.mark.parametrize("moment", ["preparing the landscape", "preparing in the background"])
 def test_an_interrupt_ends_everything_quietly(moment):
-    with subprocess.Popen([sys.executable, "-c", _COMMAND], stderr=subprocess.PIPE, text=True, start_new_session=True) as server:
+    with subprocess.Popen(
+        [sys.executable, "-c", _COMMAND], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as server:
         assert server.stderr is not None
         next(line for line in server.stderr if moment in line)
         os.killpg(server.pid, signal.SIGINT)

@@ -1,4 +1,6 @@
-"""Training in the lab is the library's training: paths, critical points, and the Python lines that repeat them."""
+"""Training in the lab is the library's training: paths, critical points, and the Python lines that
+repeat them.
+"""
 
 from dataclasses import replace
 
@@ -11,13 +13,22 @@ from soloc.experiments.training import PAPER
 
 
 def test_paths_are_those_of_population_path(client):
-    training = {"steps": 600, "starts": [{"kappa": 0.1, "nu": -0.2}, {"kappa": 0.3, "nu": 0.1, "eta": 0.2}]}
-    answer = client.post("/api/paths", json={"setting": {"d": 60, "lam": 0.2}, "training": training}).json()
+    training = {
+        "steps": 600,
+        "starts": [{"kappa": 0.1, "nu": -0.2}, {"kappa": 0.3, "nu": 0.1, "eta": 0.2}],
+    }
+    answer = client.post(
+        "/api/paths", json={"setting": {"d": 60, "lam": 0.2}, "training": training}
+    ).json()
     start = Overlaps(np.array([0.1, 0.3]), np.array([-0.2, 0.1]), 0.0, np.array([0.0, 0.2]), 0.0)
-    path = population_path(SingleLocation(d=60, L=10), Erf(0.2), start, steps=600, step_size=4e-3, every=5)
+    path = population_path(
+        SingleLocation(d=60, L=10), Erf(0.2), start, steps=600, step_size=4e-3, every=5
+    )
     expected = replace(path, bayes=None).table()
     for name in ("run", "step", "kappa", "nu", "theta", "eta", "rho", "risk", "distance", "lam"):
-        np.testing.assert_allclose(answer["table"][name], expected[name], rtol=1e-8, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(
+            answer["table"][name], expected[name], rtol=1e-8, atol=1e-9, err_msg=name
+        )
     assert answer["overlays"]["landscape"][0]["x"][0] == 0.1
 
 
@@ -31,14 +42,20 @@ def test_the_python_lines_of_the_paths_repeat_them(client):
     np.testing.assert_allclose(answer["table"]["lam"], table["lam"], rtol=1e-9)
 
 
-@pytest.mark.parametrize("ask", [{}, {"theta": 0.3, "eta": -0.2, "rho": 0.1}], ids=["manifold", "off"])
+@pytest.mark.parametrize(
+    "ask", [{}, {"theta": 0.3, "eta": -0.2, "rho": 0.1}], ids=["manifold", "off"]
+)
 def test_the_python_lines_of_the_landscape_repeat_it(client, ask):
     lines = client.post("/api/landscape", json=ask).json()["python"]
-    table = client.post("/api/landscape", json=ask, headers={"Accept": "text/csv"}).text.splitlines()[1:]
+    table = client.post(
+        "/api/landscape", json=ask, headers={"Accept": "text/csv"}
+    ).text.splitlines()[1:]
     shown = [float(row.split(",")[2]) for row in table if not row.endswith(",")]
     names: dict = {}
     exec(lines, names)
-    np.testing.assert_allclose(np.sort(shown), np.sort(np.asarray(names["risk"]).ravel()), rtol=1e-11)
+    np.testing.assert_allclose(
+        np.sort(shown), np.sort(np.asarray(names["risk"]).ravel()), rtol=1e-11
+    )
 
 
 def test_critical_points_are_those_of_the_library(client):
@@ -52,10 +69,16 @@ def test_critical_points_are_those_of_the_library(client):
 
 
 def test_every_experiment_of_the_paper_has_a_preset(client):
-    presets = {preset["name"]: preset["values"] for preset in client.get("/api/about").json()["presets"]}
+    presets = {
+        preset["name"]: preset["values"] for preset in client.get("/api/about").json()["presets"]
+    }
     assert set(presets) == set(PAPER)
     for name, config in PAPER.items():
-        assert [presets[name][key] for key in ("lam", "steps", "batch")] == [config.lam, config.steps, config.batch]
+        assert [presets[name][key] for key in ("lam", "steps", "batch")] == [
+            config.lam,
+            config.steps,
+            config.batch,
+        ]
 
 
 def test_a_step_size_that_diverges_is_refused_in_a_sentence(client):

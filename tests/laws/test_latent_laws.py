@@ -1,4 +1,6 @@
-"""Laws of every task with a latent and every attention, without knowing either: one line joins them all."""
+"""Laws of every task with a latent and every attention, without knowing either: one line joins them
+all.
+"""
 
 import jax
 import numpy as np
@@ -42,7 +44,9 @@ PREDICTORS = {
     "linear": lambda task: LinearAttention(gamma=2.0),
     "uniform": lambda task: UniformAttention(),
     "CME, Gaussian kernel": lambda task: KernelMeanAttention(GaussianKernel(0.8), 0.3),
-    "CME, coordinates": lambda task: KernelMeanAttention(FeatureKernel(Coordinates()), PowerLaw(0.5, 0.25)),
+    "CME, coordinates": lambda task: KernelMeanAttention(
+        FeatureKernel(Coordinates()), PowerLaw(0.5, 0.25)
+    ),
 }
 every_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 every_predictor = pytest.mark.parametrize("make", PREDICTORS.values(), ids=PREDICTORS)

@@ -19,7 +19,12 @@ def test_normals_are_standard_and_independent_of_their_neighbours():
         z = np.asarray(normals(seed_of(jax.random.key(0)), jnp.uint64(0), 50, 2000))
     assert stats.kstest(z.ravel(), "norm").pvalue > 1e-3
     n = z.shape[1]
-    for a, b in ((z[:50], z[50:]), (z[:-1], z[1:]), (z[:, :-1], z[:, 1:]), (z[:50] ** 2 - 1, z[50:] ** 2 - 1)):
+    for a, b in (
+        (z[:50], z[50:]),
+        (z[:-1], z[1:]),
+        (z[:, :-1], z[:, 1:]),
+        (z[:50] ** 2 - 1, z[50:] ** 2 - 1),
+    ):
         correlation = np.mean(a * b)
         assert abs(correlation) < 4.5 * np.std(a * b) / np.sqrt(a.size), n
 
@@ -36,7 +41,9 @@ def test_numbers_depend_on_seed_and_place_alone():
         whole = uniforms(jnp.uint64(5), jnp.uint64(0), (100,))
         part = uniforms(jnp.uint64(5), jnp.uint64(60), (40,))
         np.testing.assert_array_equal(whole[60:], part)
-        assert not np.any(np.asarray(whole) == np.asarray(uniforms(jnp.uint64(6), jnp.uint64(0), (100,))))
+        assert not np.any(
+            np.asarray(whole) == np.asarray(uniforms(jnp.uint64(6), jnp.uint64(0), (100,)))
+        )
 
 
 def test_the_sine_of_turns_is_exact_to_rounding():

@@ -43,14 +43,18 @@ def test_second_moments_are_those_of_uniform_points(d):
 def test_funk_hecke_multipliers_are_means_of_zonal_polynomials_under_the_tilted_law(d, temperature):
     def mean(polynomial):
         return quad(
-            lambda a: np.exp((np.cos(a) - 1) / temperature) * np.sin(a) ** (d - 2) * polynomial(np.cos(a)),
+            lambda a: (
+                np.exp((np.cos(a) - 1) / temperature) * np.sin(a) ** (d - 2) * polynomial(np.cos(a))
+            ),
             0,
             np.pi,
         )[0]
 
     total = mean(lambda t: 1.0)
     for degree, polynomial in ((1, lambda t: t), (2, lambda t: (d * t * t - 1) / (d - 1))):
-        assert funk_hecke(degree, d, temperature) == pytest.approx(mean(polynomial) / total, abs=1e-8)
+        assert funk_hecke(degree, d, temperature) == pytest.approx(
+            mean(polynomial) / total, abs=1e-8
+        )
 
 
 def test_in_three_dimensions_the_first_multiplier_is_langevins():

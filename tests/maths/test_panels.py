@@ -13,7 +13,9 @@ from soloc.maths.panels import edges_around, joined, panel_rule
 def test_panels_integrate_polynomials_exactly_and_empty_panels_weigh_nothing():
     with jax.enable_x64(True):
         x, w = panel_rule(jnp.array([[-1.0, 0.5, 0.5, 2.0], [0.0, 1.0, 2.0, 4.0]]), 4)
-    assert np.sum(np.asarray(w * x**7), axis=-1) == pytest.approx([(2.0**8 - 1) / 8, 4.0**8 / 8], rel=1e-13)
+    assert np.sum(np.asarray(w * x**7), axis=-1) == pytest.approx(
+        [(2.0**8 - 1) / 8, 4.0**8 / 8], rel=1e-13
+    )
 
 
 def test_edges_are_sorted_and_contain_every_point():

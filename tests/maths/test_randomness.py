@@ -8,7 +8,10 @@ from soloc.maths.randomness import derived_key, generator
 
 
 def test_old_and_new_keys_give_the_same_numbers():
-    assert generator(jax.random.key(3)).random() == generator(jax.random.key_data(jax.random.key(3))).random()
+    assert (
+        generator(jax.random.key(3)).random()
+        == generator(jax.random.key_data(jax.random.key(3))).random()
+    )
 
 
 def test_a_cell_keeps_its_key_whatever_else_runs():

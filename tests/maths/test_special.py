@@ -47,7 +47,9 @@ def test_increment_of_erf_keeps_full_precision_at_every_size():
             with mp.workdps(60):
                 a = 1 / mp.sqrt(1 + 4 * mp.mpf(g) ** 2)
                 true = mp.erf(mp.mpf(x)) - mp.erf(a * mp.mpf(x))
-            assert float(double(special.erf_increment, x, g)) == pytest.approx(float(true), rel=1e-12), (x, g)
+            assert float(double(special.erf_increment, x, g)) == pytest.approx(
+                float(true), rel=1e-12
+            ), (x, g)
 
 
 @pytest.mark.parametrize("function", [special.erf_increment, special.erf_variance])

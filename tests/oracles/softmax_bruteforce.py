@@ -35,14 +35,20 @@ def softmax_two_tokens(m, gamma, lam, kappa, nu, theta, eta, rho, nodes=400):
     signal, other = np.meshgrid(x, x, indexing="ij")
     p = 1.0 / (1.0 + np.exp(np.clip(lam * (other - (m * kappa + gamma * signal)), -700.0, 700.0)))
     mean_b, mean_c, mean_other = m * theta + gamma * rho * signal, gamma * eta * signal, rho * other
-    var_b, var_c, cov_bc = gamma**2 * (1 - rho**2), gamma**2 * (1 - eta**2), gamma**2 * (nu - rho * eta)
+    var_b, var_c, cov_bc = (
+        gamma**2 * (1 - rho**2),
+        gamma**2 * (1 - eta**2),
+        gamma**2 * (nu - rho * eta),
+    )
     mean = p * mean_b + (1 - p) * mean_other - mean_c
     variance = p**2 * var_b + (1 - p) ** 2 * (1 - rho**2) + var_c - 2 * p * cov_bc
     return w @ (mean**2 + variance) @ w
 
 
 def kernel_two_tokens(kernel, m, gamma, kappa, nu, theta, eta, rho, nodes=400, cuts=(0.0,)):
-    """The same for p = f(a_s) / (f(a_s) + f(a_1)), cut where the kernel bends; both 0 where f vanishes."""
+    """The same for p = f(a_s) / (f(a_s) + f(a_1)), cut where the kernel bends; both 0 where f
+    vanishes.
+    """
     x, w = np.polynomial.legendre.leggauss(nodes)
 
     def rule(bends):

@@ -35,11 +35,16 @@ def test_first_row_is_the_row_of_the_layer(random):
 
 
 def test_first_row_of_rank_one_is_the_softmax_predictor(random):
-    """With p = o = 1 the query of [CLS] only rescales k, and the output direction only carries the number."""
+    """With p = o = 1 the query of [CLS] only rescales k, and the output direction only carries the
+    number.
+    """
     X, head = random(4, 5, 6), Head(*(random(6, 1) for _ in range(4)))
     queries = X[:, 0] @ head.Q[:, 0]
     numbers = jnp.stack(
-        [softmax_predictor(q * head.K[:, 0], head.V[:, 0], LAM, x) for q, x in zip(queries, X, strict=True)]
+        [
+            softmax_predictor(q * head.K[:, 0], head.V[:, 0], LAM, x)
+            for q, x in zip(queries, X, strict=True)
+        ]
     )
     expected = numbers[:, None] * head.O[:, 0]
     assert np.asarray(first_row(head, LAM, X)) == pytest.approx(np.asarray(expected), abs=1e-12)

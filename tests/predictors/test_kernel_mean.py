@@ -18,7 +18,9 @@ class Dense:
 
 
 @pytest.mark.parametrize("L", [1, 2, 7, 8, 9, 50, 400])
-@pytest.mark.parametrize("kernel", [FeatureKernel(Harmonics()), Dense()], ids=["Woodbury", "Cholesky"])
+@pytest.mark.parametrize(
+    "kernel", [FeatureKernel(Harmonics()), Dense()], ids=["Woodbury", "Cholesky"]
+)
 def test_with_the_bayes_ridge_it_is_the_bayes_mean_at_every_length(L, kernel):
     task = ExchangeableLatent()
     batch = task.sample(jax.random.key(L), 5, L)
@@ -51,7 +53,8 @@ def test_without_ridge_a_regular_kernel_interpolates():
 def test_a_singular_kernel_without_ridge_is_refused(kernel):
     keys = np.random.default_rng(2).standard_normal((1, 30, 3))
     with pytest.raises(
-        ValueError, match="`ridge` must be > 0 and not negligible when the kernel matrix is singular"
+        ValueError,
+        match="`ridge` must be > 0 and not negligible when the kernel matrix is singular",
     ):
         KernelMeanAttention(kernel, 0.0).weights(keys, keys[:, 0])
 

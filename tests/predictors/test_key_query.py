@@ -13,11 +13,17 @@ KEYS, QUERY = RNG.standard_normal((4, 9, 3)), RNG.standard_normal((4, 3))
 
 @pytest.mark.parametrize(
     ("temperature", "value"),
-    [(0.3, 0.3), (PowerLaw(0.9, -1 / 3), 0.9 * 9 ** (-1 / 3)), (lambda L: 1 / np.log(L), 1 / np.log(9))],
+    [
+        (0.3, 0.3),
+        (PowerLaw(0.9, -1 / 3), 0.9 * 9 ** (-1 / 3)),
+        (lambda L: 1 / np.log(L), 1 / np.log(9)),
+    ],
 )
 def test_softmax_is_softmax_at_any_temperature_or_schedule(temperature, value):
     expected = softmax(np.einsum("nld,nd->nl", KEYS, QUERY) / value, axis=1)
-    np.testing.assert_allclose(SoftmaxAttention(temperature).weights(KEYS, QUERY), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        SoftmaxAttention(temperature).weights(KEYS, QUERY), expected, rtol=1e-12
+    )
 
 
 def test_softmax_survives_a_tiny_temperature():
@@ -30,7 +36,9 @@ def test_softmax_survives_a_tiny_temperature():
 def test_linear_attention_is_a_bilinear_form_over_length(gamma):
     matrix = gamma * np.eye(3) if np.ndim(gamma) < 2 else gamma
     expected = np.einsum("nld,de,ne->nl", KEYS, matrix, QUERY) / 9
-    np.testing.assert_allclose(LinearAttention(gamma=gamma).weights(KEYS, QUERY), expected, rtol=1e-11)
+    np.testing.assert_allclose(
+        LinearAttention(gamma=gamma).weights(KEYS, QUERY), expected, rtol=1e-11
+    )
 
 
 def test_uniform_attention_is_the_mean():

@@ -38,7 +38,9 @@ PRESENT = np.arange(6) < np.random.default_rng(1).integers(1, 7, size=(40, 1))
 
 
 def named(weights):
-    return pytest.mark.parametrize("weight", list(weights), ids=lambda weight: type(weight).__name__)
+    return pytest.mark.parametrize(
+        "weight", list(weights), ids=lambda weight: type(weight).__name__
+    )
 
 
 def double(weight, *arguments):
@@ -60,7 +62,9 @@ def test_absent_tokens_weigh_nothing_and_the_length_divides(weight):
     assert masked == pytest.approx(np.where(PRESENT, plain, 0.0))
     per_length = type(weight)(**{**vars(weight), "per_length": True})
     assert double(per_length, SCORES) == pytest.approx(plain / 6)
-    assert double(per_length, SCORES, PRESENT) == pytest.approx(masked / PRESENT.sum(-1, keepdims=True))
+    assert double(per_length, SCORES, PRESENT) == pytest.approx(
+        masked / PRESENT.sum(-1, keepdims=True)
+    )
 
 
 @pytest.mark.parametrize("weight", [soloc.Erf(1.0), soloc.Tanh(1.0), soloc.Sigmoid(1.0)], ids=str)
@@ -71,7 +75,9 @@ def test_a_saturated_weight_knows_how_far_it_is_from_one(weight):
 @named(KERNELS)
 def test_normalised_kernels_are_their_formulas(weight):
     kernel = KERNELS[weight](0.8 * SCORES)
-    assert double(weight, SCORES) == pytest.approx(kernel / kernel.sum(-1, keepdims=True), abs=1e-14)
+    assert double(weight, SCORES) == pytest.approx(
+        kernel / kernel.sum(-1, keepdims=True), abs=1e-14
+    )
 
 
 @named(ALL_SCORES)

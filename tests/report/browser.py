@@ -1,4 +1,6 @@
-"""Headless Chromium as a witness: what a page prints to the console, asks of the network, and looks like."""
+"""Headless Chromium as a witness: what a page prints to the console, asks of the network, and looks
+like.
+"""
 
 import json
 import re
@@ -8,7 +10,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 QUIET = [
     "--headless",
     "--no-sandbox",
@@ -27,7 +31,12 @@ BROWSERS_OWN = ("google.com", "googleapis.com", "gstatic.com")
 def open_page(page: Path, folder: Path, *options: str) -> tuple[list[str], list[str]]:
     """Console messages, and addresses that the page asked of the network."""
     log = folder / "net.json"
-    command = [str(CHROMIUM), *QUIET, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}"]
+    command = [
+        str(CHROMIUM),
+        *QUIET,
+        f"--user-data-dir={folder / 'profile'}",
+        f"--log-net-log={log}",
+    ]
     command += ["--host-resolver-rules=MAP * ~NOTFOUND", *options, page.resolve().as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     console = re.findall(r"CONSOLE.*", done.stderr)

@@ -39,14 +39,27 @@ def write_page(folder, claims):
         svg = inline_svg((folder / f"{name}.svg").read_text(), name, 'a "quoted" <label>')
         config = {"lam": 0.1, "lengths": list(range(20)), "inner": {"d": 4}}
         sections.append(
-            Section(name, f"Is {name} & foremost?", "One. Two.", svg, config, claims, 3, 1.0, dict(links))
+            Section(
+                name,
+                f"Is {name} & foremost?",
+                "One. Two.",
+                svg,
+                config,
+                claims,
+                3,
+                1.0,
+                dict(links),
+            )
         )
     origin = Origin("abc", {"jax": "1"}, 2.0, 2, True, "soloc reproduce --quick")
     (folder / "index.html").write_text(page(sections, origin))
     return folder / "index.html"
 
 
-GOOD, BAD = Verdict("Up", "look", "1", "1", True, "not at night"), Verdict("Down", "look", "<1", "2", False)
+GOOD, BAD = (
+    Verdict("Up", "look", "1", "1", True, "not at night"),
+    Verdict("Down", "look", "<1", "2", False),
+)
 
 
 def test_every_link_resolves_and_no_identifier_is_used_twice(tmp_path):
@@ -55,7 +68,9 @@ def test_every_link_resolves_and_no_identifier_is_used_twice(tmp_path):
 
 def test_failed_claims_are_shown_as_failed(tmp_path):
     text = write_page(tmp_path, [GOOD, BAD]).read_text()
-    assert "2 of 4 claims fail" in text and text.count("✗ fails") == 2 and text.count("✓ holds") == 2
+    assert (
+        "2 of 4 claims fail" in text and text.count("✗ fails") == 2 and text.count("✓ holds") == 2
+    )
     assert "&lt;1" in text and "not at night" in text
 
 

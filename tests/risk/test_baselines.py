@@ -50,7 +50,9 @@ def test_bayes_excess_is_reported_by_its_logarithm_where_it_underflows():
 
 
 def test_more_tokens_are_harder():
-    logs = np.asarray(log_bayes_excess(SingleLocation(40, np.array([2, 3, 10, 100, 10**4, 10**6]), 0.8)))
+    logs = np.asarray(
+        log_bayes_excess(SingleLocation(40, np.array([2, 3, 10, 100, 10**4, 10**6]), 0.8))
+    )
     assert np.all(np.diff(logs) > 0) and logs[-1] < math.log(0.64)
 
 
@@ -76,7 +78,9 @@ TASKS = {
 def test_linear_risk_is_that_of_least_squares(name):
     task, n = TASKS[name], 40_000
     with jax.enable_x64(True):
-        sample = jax.tree.map(np.asarray, task.sample(task.truth(jax.random.key(0)), jax.random.key(1), n))
+        sample = jax.tree.map(
+            np.asarray, task.sample(task.truth(jax.random.key(0)), jax.random.key(1), n)
+        )
     design = np.hstack([sample.tokens.reshape(n, -1), np.ones((n, 1))])
     coefficients = np.linalg.lstsq(design, sample.answers, rcond=None)[0]
     squares = (sample.answers - design @ coefficients) ** 2 * n / (n - design.shape[1])
@@ -85,7 +89,13 @@ def test_linear_risk_is_that_of_least_squares(name):
 
 def test_bayes_linear_and_null_are_ordered():
     task = SingleLocation(20, 5, 0.8, 0.3)
-    assert 0.09 < float(bayes_risk(task)) < float(linear_risk(task)) < null_risk(task) == pytest.approx(0.73)
+    assert (
+        0.09
+        < float(bayes_risk(task))
+        < float(linear_risk(task))
+        < null_risk(task)
+        == pytest.approx(0.73)
+    )
 
 
 def test_a_prior_gives_bayes_by_simulation_with_its_error():
@@ -103,5 +113,7 @@ def test_exact_risks_refuse_a_background_by_name():
         lambda: linear_risk(task),
     )
     for call in calls:
-        with pytest.raises(ValueError, match=r"`background` must be left out .* use monte_carlo_risk"):
+        with pytest.raises(
+            ValueError, match=r"`background` must be left out .* use monte_carlo_risk"
+        ):
             call()

@@ -27,8 +27,12 @@ def test_numbers_and_programs_give_the_same_risk(kind):
 
 
 def test_numbers_and_programs_give_the_same_bayes_risk():
-    d, L, gamma = np.array([(4.0, 5.0, 0.5), (100.0, 10.0, 0.7), (1e6, 1e5, 1.4), (6.0, 2.0, 0.08), (30.0, 1e4, 4.5)]).T
+    d, L, gamma = np.array(
+        [(4.0, 5.0, 0.5), (100.0, 10.0, 0.7), (1e6, 1e5, 1.4), (6.0, 2.0, 0.08), (30.0, 1e4, 4.5)]
+    ).T
     by_numpy = np.asarray(log_bayes_excess(SingleLocation(d, L, gamma)))
     with jax.enable_x64(True):
-        by_jax = np.asarray(jax.jit(lambda *numbers: log_bayes_excess(SingleLocation(*numbers)))(d, L, gamma))
+        by_jax = np.asarray(
+            jax.jit(lambda *numbers: log_bayes_excess(SingleLocation(*numbers)))(d, L, gamma)
+        )
     assert by_numpy == pytest.approx(by_jax, rel=1e-11)

@@ -30,7 +30,8 @@ def relative_error(point):
     )
     at_right_value = point.L == 1 and point.overlaps["nu"] == 1.0
     log_ours = float(log_excess_risk(task, weight, overlaps))
-    if at_right_value and log_ours < math.log(1e-20):  # where 50 digits of a difference would not be enough
+    # where 50 digits of a difference would not be enough
+    if at_right_value and log_ours < math.log(1e-20):
         assert point.overlaps["kappa"] > 0, "the excess is of order one where kappa is negative"
         rest = {name: point.overlaps.get(name, 0.0) for name in ("kappa", "rho")}
         log_true = log_excess_at_the_right_value(task.m, point.gamma, point.lam, **rest)
@@ -46,7 +47,9 @@ def relative_error(point):
 
 
 def test_the_check_point_of_the_paper_setting():
-    risk = population_risk(SingleLocation(20, 6, math.sqrt(0.5), 0.1), Erf(0.6), Overlaps(**CHECK_POINT))
+    risk = population_risk(
+        SingleLocation(20, 6, math.sqrt(0.5), 0.1), Erf(0.6), Overlaps(**CHECK_POINT)
+    )
     assert float(risk) == pytest.approx(2.20894179490998, rel=1e-14)
 
 

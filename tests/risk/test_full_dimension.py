@@ -35,7 +35,9 @@ WORST_RELATIVE_ERROR = 0.01
 
 
 def z_score(index):
-    """Simulation against the answer of `population_risk` in one random setting, the weights taken in turn."""
+    """Simulation against the answer of `population_risk` in one random setting, the weights taken
+    in turn.
+    """
     rng = np.random.default_rng([11, index])
     kind = KINDS[index % len(KINDS)]
     lam = float(rng.uniform(0.05, 0.4) if kind is soloc.Exponential else rng.uniform(0.1, 2.0))
@@ -44,7 +46,9 @@ def z_score(index):
         int(rng.integers(4, 16)), int(rng.integers(1, 7)), float(rng.uniform(0.3, 1.3)), eps=0.3
     )
     weight, overlaps = kind(lam), Overlaps(**five)
-    exact = population_risk(task, weight, overlaps, key=jax.random.key(1000 + index), samples=400_000)
+    exact = population_risk(
+        task, weight, overlaps, key=jax.random.key(1000 + index), samples=400_000
+    )
     samples = 40_000
     simulated = monte_carlo_risk(task, weight, overlaps, jax.random.key(index), samples)
     while simulated.error > WORST_RELATIVE_ERROR * simulated.value:

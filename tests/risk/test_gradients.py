@@ -1,4 +1,6 @@
-"""jax.grad of every exact risk with respect to overlaps, lam and gamma, against central differences."""
+"""jax.grad of every exact risk with respect to overlaps, lam and gamma, against central
+differences.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -41,7 +43,9 @@ def check_gradient(kind):
         gradient = np.asarray(jax.grad(excess)(jnp.asarray(POINT)))
     h = 1e-5
     moves = h * np.eye(len(POINT))
-    up, down = (np.array([float(excess(POINT + sign * move)) for move in moves]) for sign in (1, -1))
+    up, down = (
+        np.array([float(excess(POINT + sign * move)) for move in moves]) for sign in (1, -1)
+    )
     assert gradient == pytest.approx((up - down) / (2 * h), rel=1e-6, abs=1e-7)
     return gradient
 

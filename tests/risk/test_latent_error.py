@@ -1,4 +1,6 @@
-"""Errors with latent and noise integrated out are mean squared errors of drawn data; limits are limits."""
+"""Errors with latent and noise integrated out are mean squared errors of drawn data; limits are
+limits.
+"""
 
 import jax
 import numpy as np
@@ -53,7 +55,9 @@ def test_with_the_bayes_weights_the_exact_error_is_the_posterior_variance():
 def test_whitened_linear_attention_has_its_exact_law_at_every_length(L):
     task = ExchangeableLatent(sigma=0.6, lam=1.4)
     batch = task.sample(jax.random.key(2), 8000, L)
-    weights = LinearAttention(Harmonics(), 1 / Harmonics().second_moment).weights(batch.keys, batch.query)
+    weights = LinearAttention(Harmonics(), 1 / Harmonics().second_moment).weights(
+        batch.keys, batch.query
+    )
     assert abs(z_score(error_given_keys(task, batch, weights), whitened_linear_law(task, L))) < 4
     assert whitened_linear_law(ExchangeableLatent(), 1) == pytest.approx(9.0)
 
@@ -64,24 +68,32 @@ def test_softmax_tends_to_its_multipliers_with_its_spread_over_length(d, tempera
     task = ExchangeableLatent(Harmonics(d), SphereKeys(d))
     batch = task.sample(jax.random.key(3), 150, 4000)
     weights = SoftmaxAttention(temperature).weights(batch.keys, batch.query)
-    to_limit = error_given_keys(task, batch, weights, softmax_multipliers(Harmonics(d), temperature))
+    to_limit = error_given_keys(
+        task, batch, weights, softmax_multipliers(Harmonics(d), temperature)
+    )
     assert abs(z_score(4000 * to_limit, softmax_spread(task, temperature))) < 4
     floor = softmax_floor(task, temperature)
-    assert np.mean(error_given_keys(task, batch, weights)) == pytest.approx(floor, rel=0.1, abs=0.003)
+    assert np.mean(error_given_keys(task, batch, weights)) == pytest.approx(
+        floor, rel=0.1, abs=0.003
+    )
 
 
 def test_floor_and_unexplained_share_are_those_of_the_specification():
     assert softmax_floor(ExchangeableLatent(), 0.2) == pytest.approx(0.1352, abs=5e-5)
     assert unexplained_by_a_constant(Harmonics(), 0.2) == pytest.approx(0.0431, abs=5e-5)
     assert unexplained_by_a_constant(Harmonics(), 1.0) == pytest.approx(0.3126, abs=5e-5)
-    assert unexplained_by_a_constant(Harmonics(shares=(0.0, 1.0)), 1.0) == pytest.approx(0.0, abs=1e-15)
+    assert unexplained_by_a_constant(Harmonics(shares=(0.0, 1.0)), 1.0) == pytest.approx(
+        0.0, abs=1e-15
+    )
 
 
 @pytest.mark.parametrize("ridge", [0.25, 30.0])
 def test_the_law_of_kernel_regression_is_its_error_for_many_tokens(ridge):
     task = ExchangeableLatent()
     batch = task.sample(jax.random.key(4), 100, 4000)
-    weights = KernelMeanAttention(FeatureKernel(Harmonics()), ridge).weights(batch.keys, batch.query)
+    weights = KernelMeanAttention(FeatureKernel(Harmonics()), ridge).weights(
+        batch.keys, batch.query
+    )
     assert np.mean(error_given_keys(task, batch, weights)) == pytest.approx(
         kernel_mean_law(task, ridge, 4000), rel=0.02
     )

@@ -38,7 +38,9 @@ def test_untied_excess_is_that_of_drawn_data_and_of_tied_weights_when_they_agree
     law, batch = Supervised(4, L, 0.5), supervised_batch(L, 30_000)
     gammas = law.optimum / L * np.eye(4) + 0.3 * RNG.standard_normal((L, 4, 4))
     y = batch.target[:, 0]
-    best = law.optimum / L * np.einsum("nl,nld,nd->n", batch.values[..., 0], batch.keys, batch.query)
+    best = (
+        law.optimum / L * np.einsum("nl,nld,nd->n", batch.values[..., 0], batch.keys, batch.query)
+    )
     learned = np.einsum("nl,nld,lde,ne->n", batch.values[..., 0], batch.keys, gammas, batch.query)
     assert abs(z_score((y - learned) ** 2 - (y - best) ** 2, law.untied_excess(gammas))) < 4
     tied = RNG.standard_normal((4, 4))
@@ -49,7 +51,9 @@ def test_untied_excess_is_that_of_drawn_data_and_of_tied_weights_when_they_agree
 def test_masked_optimum_floor_excess_and_readout_are_those_of_drawn_data(L):
     variances = np.array([1.0, 0.5, 0.1])
     law = Masked(variances, L, 0.5)
-    task = ExchangeableLatent(Coordinates(), GaussianKeys(tuple(variances)), dv=2, noisy_target=True)
+    task = ExchangeableLatent(
+        Coordinates(), GaussianKeys(tuple(variances)), dv=2, noisy_target=True
+    )
     batch = task.sample(jax.random.key(L), 30_000, L)
     moment = batch.values.transpose(0, 2, 1) @ batch.keys / L
 

@@ -1,4 +1,6 @@
-"""Risks of softmax and normalised kernels at any length, against brute force, limits and identities."""
+"""Risks of softmax and normalised kernels at any length, against brute force, limits and
+identities.
+"""
 
 import math
 
@@ -46,7 +48,9 @@ def test_softmax_check_points_at_every_length(L, printed):
 @pytest.mark.parametrize("gamma", [0.3, 1.6])
 def test_softmax_of_two_tokens_equals_brute_force_off_the_manifold(lam, gamma):
     task = SingleLocation(20, 2, gamma)
-    assert ours(Softmax(lam), task) == pytest.approx(softmax_two_tokens(task.m, gamma, lam, **O), rel=1e-9)
+    assert ours(Softmax(lam), task) == pytest.approx(
+        softmax_two_tokens(task.m, gamma, lam, **O), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("kind", KERNELS)
@@ -90,7 +94,9 @@ def test_very_sharp_softmax_tends_to_the_hard_maximum():
 
 @pytest.mark.parametrize("d", [10**4, 10**6])
 def test_logarithm_follows_its_asymptote_where_the_excess_underflows(d):
-    """E[1 - p_s] ~ (L - 1) exp(-m^2/4) sqrt(pi) / (2 m) as m grows: a two-point error per other token."""
+    """E[1 - p_s] ~ (L - 1) exp(-m^2/4) sqrt(pi) / (2 m) as m grows: a two-point error per other
+    token.
+    """
     task = SingleLocation(d, 10, 1.0)
     asymptote = math.log(9) - task.m**2 / 4 + math.log(math.sqrt(math.pi) / (2 * task.m))
     log_excess = float(log_excess_risk(task, Softmax(task.m), Overlaps(1.0, 1.0)))
@@ -103,14 +109,20 @@ def test_a_random_length_is_the_mixture_of_fixed_ones(kind):
     law = LengthLaw((1, 4, 30), (0.3, 0.5, 0.2))
     mixture = excess_risk(SingleLocation(20, gamma=0.8, lengths=law), kind(1.2), Overlaps(**O))
     fixed = excess_risk(SingleLocation(20, np.array(law.values), 0.8), kind(1.2), Overlaps(**O))
-    assert float(mixture) == pytest.approx(float(np.dot(law.probabilities, np.asarray(fixed))), rel=1e-12)
+    assert float(mixture) == pytest.approx(
+        float(np.dot(law.probabilities, np.asarray(fixed))), rel=1e-12
+    )
 
 
 def test_arrays_of_overlaps_and_of_lam_broadcast():
     task = SingleLocation(20, 5, 0.8)
-    grid = excess_risk(task, Softmax(np.array([[0.5], [2.0]])), Overlaps(np.array([0.1, 0.5, 0.9]), 0.7))
+    grid = excess_risk(
+        task, Softmax(np.array([[0.5], [2.0]])), Overlaps(np.array([0.1, 0.5, 0.9]), 0.7)
+    )
     assert np.shape(grid) == (2, 3)
-    assert float(grid[1, 2]) == pytest.approx(ours(Softmax(2.0), task, {"kappa": 0.9, "nu": 0.7}), rel=1e-12)
+    assert float(grid[1, 2]) == pytest.approx(
+        ours(Softmax(2.0), task, {"kappa": 0.9, "nu": 0.7}), rel=1e-12
+    )
 
 
 def test_softmax_stays_finite_over_its_whole_range():

@@ -46,7 +46,9 @@ BAD = [
 
 @pytest.mark.parametrize("bad", BAD, ids=str)
 def test_overlaps_that_no_unit_vectors_have_are_refused(bad):
-    with pytest.raises(ValueError, match="`overlaps` must belong to unit vectors k and v: the Gram matrix"):
+    with pytest.raises(
+        ValueError, match="`overlaps` must belong to unit vectors k and v: the Gram matrix"
+    ):
         Overlaps(**bad)
 
 

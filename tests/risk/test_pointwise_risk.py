@@ -24,7 +24,10 @@ def ours(weight, task=TASK):
 
 
 def true(moments, lam):
-    signal, background = moments(lam * TASK.m * O["kappa"], abs(lam) * GAMMA), moments(0.0, abs(lam))
+    signal, background = (
+        moments(lam * TASK.m * O["kappa"], abs(lam) * GAMMA),
+        moments(0.0, abs(lam)),
+    )
     if lam < 0:  # moments are along x = lam a: the standardised score is reversed
         signal, background = reversed_score(signal), reversed_score(background)
     return oracle.excess_from_moments(signal, background, TASK.m, GAMMA, L, **REST)
@@ -36,14 +39,21 @@ def reversed_score(moment):
 
 @pytest.mark.parametrize("lam", [-0.7, 0.01, 0.5, 30.0])
 def test_linear_weights_equal_their_gaussian_moments(lam):
-    for weight, sigma in ((soloc.Linear(lam), lambda x: x), (soloc.OnePlusLinear(lam), lambda x: 1 + x)):
-        expected = true(lambda centre, s, sigma=sigma: oracle.polynomial_moments(sigma, centre, s), lam)
+    for weight, sigma in (
+        (soloc.Linear(lam), lambda x: x),
+        (soloc.OnePlusLinear(lam), lambda x: 1 + x),
+    ):
+        expected = true(
+            lambda centre, s, sigma=sigma: oracle.polynomial_moments(sigma, centre, s), lam
+        )
         assert ours(weight) == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("lam", [-1.0, 0.3, 1.0, 4.0])
 def test_exponential_weight_equals_its_gaussian_moments(lam):
-    assert ours(soloc.Exponential(lam)) == pytest.approx(true(oracle.exponential_moments, lam), rel=1e-10)
+    assert ours(soloc.Exponential(lam)) == pytest.approx(
+        true(oracle.exponential_moments, lam), rel=1e-10
+    )
 
 
 SMOOTH = {
@@ -68,7 +78,11 @@ def test_erf_by_quadrature_equals_the_closed_form():
     with jax.enable_x64(True):
         both = jax.jit(
             lambda m, gamma, L, lam, *o: (
-                pointwise_excess(Setting(m[None], gamma[None], L[None]), soloc.Erf(lam[None]), Overlaps(*(x[None] for x in o))),
+                pointwise_excess(
+                    Setting(m[None], gamma[None], L[None]),
+                    soloc.Erf(lam[None]),
+                    Overlaps(*(x[None] for x in o)),
+                ),
                 erf_excess(Setting(m, gamma, L), lam, Overlaps(*o)),
             )
         )
@@ -83,7 +97,10 @@ def test_erf_by_quadrature_equals_the_closed_form():
             inputs = (*numbers, *(five[name] for name in ("kappa", "nu", "theta", "eta", "rho")))
             quadrature, closed = both(*(jnp.asarray(x, jnp.float64) for x in inputs))
             if closed > 1e-20:
-                assert float(quadrature) == pytest.approx(float(closed), rel=1e-10), (place, numbers)
+                assert float(quadrature) == pytest.approx(float(closed), rel=1e-10), (
+                    place,
+                    numbers,
+                )
 
 
 def test_division_by_the_length_scales_the_weight():

@@ -1,4 +1,6 @@
-"""The risk with several decisive tokens: one token gives the known form, more agree with simulation."""
+"""The risk with several decisive tokens: one token gives the known form, more agree with
+simulation.
+"""
 
 import jax
 import numpy as np

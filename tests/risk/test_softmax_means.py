@@ -1,4 +1,6 @@
-"""One-token means of softmax, and the moments built on them, against dense sums and an exact identity."""
+"""One-token means of softmax, and the moments built on them, against dense sums and an exact
+identity.
+"""
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from soloc.risk.softmax import gaussian_means, softmax_laws
 
 
 def by_dense_sum(u, s, i):
-    """log E[exp(i x - e^x)], and the means of alpha and alpha^2 under it, x = u + s alpha, on 40,000 equal steps."""
+    """log E[exp(i x - e^x)], and the means of alpha and alpha^2 under it, x = u + s alpha, on
+    40,000 equal steps.
+    """
     alpha = np.linspace(-40.0, 40.0, 40_001)
     x = u + s * alpha
     log_value = i * x - np.exp(np.minimum(x, 50.0)) - 0.5 * alpha**2
@@ -33,7 +37,9 @@ def log_rise_by_dense_sum(u, s):
 
 @pytest.mark.parametrize("s", [1e-3, 0.3, 0.999, 1.0, 1.09, 2.5, 7.0, 40.0])
 def test_one_token_means_equal_dense_sums_wherever_the_integrand_lives(s):
-    u = np.concatenate([np.linspace(-12.0 - 9.0 * s, 3.0 + 5.0 * s, 19), [-12.5, -40.0 - 2.0 * s * s]])
+    u = np.concatenate(
+        [np.linspace(-12.0 - 9.0 * s, 3.0 + 5.0 * s, 19), [-12.5, -40.0 - 2.0 * s * s]]
+    )
     u = u[np.abs(u) < 28.0 * s + 12.0] if s > 1.0 else u
     with np.errstate(all="ignore"):
         means, rise = gaussian_means(u, np.float64(s), 8)
@@ -52,7 +58,10 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-@pytest.mark.parametrize("laws_of", [softmax_laws, lambda *numbers: kernel_laws(NormalisedSoftplus(1.0).log_kernel, *numbers)])
+@pytest.mark.parametrize(
+    "laws_of",
+    [softmax_laws, lambda *numbers: kernel_laws(NormalisedSoftplus(1.0).log_kernel, *numbers)],
+)
 def test_weights_sum_to_one_also_when_the_key_points_away(laws_of, setting):
     """E[(s + e)^2] = 1, though s may be below the smallest double."""
     m, gamma, lam, kappa, L = map(np.float64, setting)
@@ -66,11 +75,20 @@ def test_weights_sum_to_one_also_when_the_key_points_away(laws_of, setting):
 @pytest.mark.parametrize("kind", [Softmax, NormalisedSoftplus])
 def test_a_batch_that_shares_moments_equals_one_call_for_each(kind):
     lam = np.array([[-0.7], [0.7]])
-    o = {"kappa": np.array([-0.5, 0.5, 0.5, 0.5]), "nu": np.array([0.3, 0.3, -0.8, 0.3]), "rho": np.array([0.1, 0.1, 0.1, -0.2])}
-    together = np.asarray(excess_risk(SingleLocation(30, 6, 0.8), kind(lam), Overlaps(eta=0.2, **o)))
+    o = {
+        "kappa": np.array([-0.5, 0.5, 0.5, 0.5]),
+        "nu": np.array([0.3, 0.3, -0.8, 0.3]),
+        "rho": np.array([0.1, 0.1, 0.1, -0.2]),
+    }
+    together = np.asarray(
+        excess_risk(SingleLocation(30, 6, 0.8), kind(lam), Overlaps(eta=0.2, **o))
+    )
     for (row, column), value in np.ndenumerate(together):
         alone = Overlaps(eta=0.2, **{name: float(values[column]) for name, values in o.items()})
-        assert value == pytest.approx(float(excess_risk(SingleLocation(30, 6, 0.8), kind(float(lam[row, 0])), alone)), rel=1e-13)
+        assert value == pytest.approx(
+            float(excess_risk(SingleLocation(30, 6, 0.8), kind(float(lam[row, 0])), alone)),
+            rel=1e-13,
+        )
 
 
 def test_a_map_of_softmax_risks_is_made_of_its_points():

@@ -1,4 +1,6 @@
-"""A process to kill: computes the toy experiment into the directory of its first argument, then writes its table."""
+"""A process to kill: computes the toy experiment into the directory of its first argument, then
+writes its table.
+"""
 
 import sys
 from dataclasses import replace

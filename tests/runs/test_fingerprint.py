@@ -42,12 +42,17 @@ def test_the_code_version_sees_the_modules_that_a_module_imports(tmp_path):
     package = tmp_path / "pack"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    (package / "top.py").write_text("from pack import base\n\ndef run(config): return base.ANSWER\n")
+    (package / "top.py").write_text(
+        "from pack import base\n\ndef run(config): return base.ANSWER\n"
+    )
     (package / "aside.py").write_text("X = 1\n")
     base = package / "base.py"
 
     def version():
-        script = "from soloc.runs.fingerprint import code_version; from pack.top import run; print(code_version(run))"
+        script = (
+            "from soloc.runs.fingerprint import code_version; from pack.top import run;"
+            " print(code_version(run))"
+        )
         done = subprocess.run(
             [sys.executable, "-B", "-c", script],
             env={"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}"},

@@ -16,7 +16,9 @@ CELLS = [Cell("toy", noise, replace(CONFIG, sizes=(size,))) for size in CONFIG.s
 
 def test_cells_give_the_rows_of_the_whole_in_order(tmp_path):
     tables = compute(CELLS, Store(tmp_path), jobs=2)
-    pd.testing.assert_frame_equal(pd.concat(tables, ignore_index=True), noise(CONFIG), check_exact=True)
+    pd.testing.assert_frame_equal(
+        pd.concat(tables, ignore_index=True), noise(CONFIG), check_exact=True
+    )
 
 
 def test_finished_cells_are_not_computed_again_and_damaged_ones_are(tmp_path):

@@ -1,4 +1,6 @@
-"""The server of workers imports and does nothing else, so that forking it is safe; children are alone on one thread."""
+"""The server of workers imports and does nothing else, so that forking it is safe; children are
+alone on one thread.
+"""
 
 import os
 import subprocess
@@ -26,7 +28,9 @@ def report(pipe):
     import numpy  # noqa: F401 (whose BLAS is looked at)
     from threadpoolctl import threadpool_info
 
-    pipe.send(({name: os.environ.get(name) for name in ("NPROC", "JAX_PLATFORMS")}, threadpool_info()))
+    pipe.send(
+        ({name: os.environ.get(name) for name in ("NPROC", "JAX_PLATFORMS")}, threadpool_info())
+    )
 
 
 def test_a_child_has_one_thread_and_the_caller_keeps_its_environment(monkeypatch):

@@ -17,7 +17,9 @@ PAUSE = 0.1  # seconds that each of the twelve cells takes
 def start(directory):
     command = [sys.executable, str(HERE / "resume_target.py"), str(directory), "2", str(PAUSE)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, start_new_session=True)
+    return subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, start_new_session=True
+    )
 
 
 def finish(directory):
@@ -28,7 +30,10 @@ def finish(directory):
 
 
 def cache_bytes(directory):
-    return {path.name: path.read_bytes() for path in sorted((directory / "cache" / "toy").glob("*.parquet"))}
+    return {
+        path.name: path.read_bytes()
+        for path in sorted((directory / "cache" / "toy").glob("*.parquet"))
+    }
 
 
 def vouched(directory):
@@ -36,7 +41,9 @@ def vouched(directory):
 
 
 def kill_then_resume(tmp_path, kills):
-    """Kill a run once it has finished some number of cells and a moment has passed; then let it continue."""
+    """Kill a run once it has finished some number of cells and a moment has passed; then let it
+    continue.
+    """
     whole = tmp_path / "whole"
     finish(whole)
     expected = cache_bytes(whole)
@@ -55,7 +62,9 @@ def kill_then_resume(tmp_path, kills):
         assert finish(directory).count("damaged") == 0
         assert cache_bytes(directory) == expected
         assert (directory / "toy.parquet").read_bytes() == (whole / "toy.parquet").read_bytes()
-        assert all(path.stat().st_mtime_ns == when for path, when in before.items()), "a finished cell was computed again"
+        assert all(path.stat().st_mtime_ns == when for path, when in before.items()), (
+            "a finished cell was computed again"
+        )
         assert not list(directory.glob("**/.*.part"))
     return interrupted
 
@@ -67,7 +76,9 @@ def test_a_run_killed_twice_ends_in_the_same_bytes(tmp_path):
 @pytest.mark.slow
 def test_a_run_killed_at_twenty_random_moments_ends_in_the_same_bytes(tmp_path):
     draw = random.Random(20)
-    interrupted = kill_then_resume(tmp_path, [(draw.randrange(11), draw.uniform(0.0, PAUSE)) for _ in range(20)])
+    interrupted = kill_then_resume(
+        tmp_path, [(draw.randrange(11), draw.uniform(0.0, PAUSE)) for _ in range(20)]
+    )
     assert interrupted >= 10, "most kills must hit a run with some cells finished and others not"
 
 
@@ -75,7 +86,10 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
     process = start(tmp_path)
     time.sleep(1.5)
     children = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True, check=False
+        ["ps", "-o", "pid=", "--ppid", str(process.pid)],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout.split()
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)

@@ -1,4 +1,6 @@
-"""Experiments small enough to test plumbing with: the rows of a cell depend on its seed and its own value alone."""
+"""Experiments small enough to test plumbing with: the rows of a cell depend on its seed and its own
+value alone.
+"""
 
 import os
 import signal

@@ -28,10 +28,14 @@ def test_the_posterior_is_the_conditional_of_the_joint_gaussian_law(L):
     gain = np.linalg.solve(of_values, task.lam * phi)
     posterior = task.posterior(task.represent(tokens))
     np.testing.assert_allclose(posterior.mean[0], tokens.values[:, 0] @ gain, atol=1e-11)
-    np.testing.assert_allclose(posterior.covariance, task.lam * (np.eye(8) - phi.T @ gain), atol=1e-11)
+    np.testing.assert_allclose(
+        posterior.covariance, task.lam * (np.eye(8) - phi.T @ gain), atol=1e-11
+    )
     batch = task.sample(jax.random.key(1), 1, L)._replace(keys=tokens.keys[None], query=query[None])
     np.testing.assert_allclose(task.bayes_weights(batch)[0], gain @ phi_q, atol=1e-11)
-    np.testing.assert_allclose(task.bayes_var(batch)[0], phi_q @ posterior.covariance @ phi_q, atol=1e-11)
+    np.testing.assert_allclose(
+        task.bayes_var(batch)[0], phi_q @ posterior.covariance @ phi_q, atol=1e-11
+    )
 
 
 def test_the_representation_is_a_sum_over_any_partition_of_the_tokens():
@@ -61,7 +65,9 @@ def test_nothing_seen_leaves_the_prior():
     np.testing.assert_allclose(covariance, 1.7 * np.eye(8), atol=1e-13)
 
 
-@pytest.mark.parametrize("L", [pytest.param(300_000), pytest.param(10_000_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "L", [pytest.param(300_000), pytest.param(10_000_000, marks=pytest.mark.slow)]
+)
 def test_a_stream_needs_no_more_memory_than_a_piece(L):
     task = ExchangeableLatent()
     rng = generator(jax.random.key(2))

@@ -20,8 +20,13 @@ def test_moments_have_the_law_of_the_moments_of_tokens(L):
     tokens = batch.values.transpose(0, 2, 1) @ batch.keys / L
 
     def statistics(latent, moment):
-        pairs = [latent[:, :, :, None] * moment[:, :, None, :], moment[:, :, :, None] * moment[:, :, None, :]]
-        across = moment[:, 0, :, None] * moment[:, 1, None, :] * latent[:, :1, :1] * latent[:, 1:, :1]
+        pairs = [
+            latent[:, :, :, None] * moment[:, :, None, :],
+            moment[:, :, :, None] * moment[:, :, None, :],
+        ]
+        across = (
+            moment[:, 0, :, None] * moment[:, 1, None, :] * latent[:, :1, :1] * latent[:, 1:, :1]
+        )
         return np.concatenate([part.reshape(n, -1) for part in (*pairs, across, moment**4)], 1)
 
     a, b = statistics(*direct), statistics(batch.latent, tokens)

@@ -20,7 +20,9 @@ def test_posterior_and_answer_are_those_of_the_task(background):
     with jax.enable_x64(True):
         posterior, answer = task.posterior(TRUTH, batch.keys), task.bayes(TRUTH, batch.keys)
     np.testing.assert_allclose(located.bayes_weights(batch), posterior, atol=1e-12)
-    np.testing.assert_allclose(attend(located.bayes_weights(batch), batch.values)[:, 0], answer, atol=1e-12)
+    np.testing.assert_allclose(
+        attend(located.bayes_weights(batch), batch.values)[:, 0], answer, atol=1e-12
+    )
 
 
 def test_its_draws_have_the_law_of_the_tasks_draws():
@@ -32,12 +34,21 @@ def test_its_draws_have_the_law_of_the_tasks_draws():
     def statistics(tokens, answers, location):
         decisive = tokens[np.arange(n), location]
         other = tokens[np.arange(n), (location + 1) % 3]
-        parts = [decisive, decisive**2, other, other**2, answers[:, None] * decisive, (answers**2)[:, None]]
+        parts = [
+            decisive,
+            decisive**2,
+            other,
+            other**2,
+            answers[:, None] * decisive,
+            (answers**2)[:, None],
+        ]
         return np.concatenate([*parts, (location == 2)[:, None]], axis=1)
 
     a = statistics(ours.keys, ours.target[:, 0], ours.latent)
     b = statistics(
-        np.asarray(theirs.tokens, float), np.asarray(theirs.answers, float), np.asarray(theirs.location)
+        np.asarray(theirs.tokens, float),
+        np.asarray(theirs.answers, float),
+        np.asarray(theirs.location),
     )
     z = (a.mean(0) - b.mean(0)) / np.sqrt((a.var(0) + b.var(0)) / n)
     assert np.max(np.abs(z)) < 4.5

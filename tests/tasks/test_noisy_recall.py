@@ -1,4 +1,6 @@
-"""Recall by a blurred key: its posterior is Bayes' rule, which softmax at the blur's variance follows."""
+"""Recall by a blurred key: its posterior is Bayes' rule, which softmax at the blur's variance
+follows.
+"""
 
 import jax
 import numpy as np
@@ -12,7 +14,9 @@ from soloc.tasks.noisy_recall import NoisyRecall
 def test_the_posterior_is_bayes_rule_on_the_densities():
     task = NoisyRecall(d=4, tau=0.2)
     batch = task.sample(jax.random.key(0), 6, 5)
-    for keys, query, weights in zip(batch.keys, batch.query, task.bayes_weights(batch), strict=True):
+    for keys, query, weights in zip(
+        batch.keys, batch.query, task.bayes_weights(batch), strict=True
+    ):
         density = np.array([multivariate_normal(k, 0.2 * np.eye(4)).pdf(query) for k in keys])
         np.testing.assert_allclose(weights, density / density.sum(), rtol=1e-10)
 
@@ -32,6 +36,9 @@ def test_keys_off_the_sphere_are_refused():
 
 
 def test_bad_settings_are_refused():
-    for settings, sentence in (({"tau": 0}, "`tau` must be > 0"), ({"d": 1}, "`d` must be at least 2")):
+    for settings, sentence in (
+        ({"tau": 0}, "`tau` must be > 0"),
+        ({"d": 1}, "`d` must be at least 2"),
+    ):
         with pytest.raises(ValueError, match=sentence):
             NoisyRecall(**settings)

@@ -54,13 +54,18 @@ def test_tokens_have_the_means_and_covariances_of_the_law(task):
     signal = sample.tokens[rows, sample.location]
     assert_z(signal, task.m * np.asarray(truth.k))
     centred = signal - task.m * np.asarray(truth.k)
-    assert_z((centred[:, :, None] * centred[:, None, :]).reshape(N, -1), (task.gamma**2 * np.eye(5)).ravel())
+    assert_z(
+        (centred[:, :, None] * centred[:, None, :]).reshape(N, -1),
+        (task.gamma**2 * np.eye(5)).ravel(),
+    )
     other = (sample.location + 1) % np.maximum(sample.lengths, 2)
     background = sample.tokens[rows, other][sample.lengths > 1]
     centre = 0.0 if task.background is None else BACKGROUND
     assert_z(background - centre, 0.0)
     centred = background - centre
-    assert_z((centred[:, :, None] * centred[:, None, :]).reshape(len(centred), -1), np.eye(5).ravel())
+    assert_z(
+        (centred[:, :, None] * centred[:, None, :]).reshape(len(centred), -1), np.eye(5).ravel()
+    )
     assert stats.kstest(centred[:, 0], "norm").pvalue > 1e-4
 
 
@@ -84,17 +89,23 @@ def test_locations_and_lengths_follow_their_laws(task):
     for length in sorted(set(sample.lengths) - {1}):
         here = sample.location[sample.lengths == length]
         chances = np.full(length, 1.0 / length) if task.prior is None else np.array(task.prior)
-        assert stats.chisquare(np.bincount(here, minlength=length), len(here) * chances).pvalue > 1e-4
+        assert (
+            stats.chisquare(np.bincount(here, minlength=length), len(here) * chances).pvalue > 1e-4
+        )
     absent = np.arange(task.L) >= sample.lengths[:, None]
     assert not sample.tokens[absent].any()
 
 
 @tasks
 def test_posterior_sums_to_one_and_is_calibrated(task):
-    """Nishimori: on average the posterior of the true location is that of a draw from the posterior."""
+    """Nishimori: on average the posterior of the true location is that of a draw from the
+    posterior.
+    """
     with jax.enable_x64(True):
         truth, sample = drawn(task)
-        posterior = np.asarray(task.posterior(truth, jnp.asarray(sample.tokens), jnp.asarray(sample.lengths)))
+        posterior = np.asarray(
+            task.posterior(truth, jnp.asarray(sample.tokens), jnp.asarray(sample.lengths))
+        )
     assert posterior.sum(-1) == pytest.approx(np.ones(N))
     rows = np.arange(N)
     assert not posterior[np.arange(task.L) >= sample.lengths[:, None]].any()
@@ -112,7 +123,9 @@ def test_posterior_is_the_ratio_of_the_densities():
         sample.tokens
     )
     other = stats.multivariate_normal(BACKGROUND, np.eye(5)).pdf(sample.tokens)
-    assert posterior == pytest.approx((signal / other) / (signal / other).sum(-1, keepdims=True), rel=1e-9)
+    assert posterior == pytest.approx(
+        (signal / other) / (signal / other).sum(-1, keepdims=True), rel=1e-9
+    )
 
 
 def test_bayes_is_softmax_attention_when_gamma_is_one():
@@ -121,7 +134,9 @@ def test_bayes_is_softmax_attention_when_gamma_is_one():
         truth, sample = drawn(task, 50)
         tokens = jnp.asarray(sample.tokens)
         softmax = softmax_predictor(truth.k, truth.v, task.m, tokens)
-        assert np.asarray(task.bayes(truth, tokens)) == pytest.approx(np.asarray(softmax), abs=1e-12)
+        assert np.asarray(task.bayes(truth, tokens)) == pytest.approx(
+            np.asarray(softmax), abs=1e-12
+        )
 
 
 def test_no_predictor_beats_bayes():
@@ -151,7 +166,10 @@ REFUSED = {
     "lengths.values": ({"lengths": LengthLaw((0, 2), (0.5, 0.5))}, ValueError),
     "lengths.probabilities": ({"lengths": LengthLaw((1, 2), (0.5, 0.6))}, ValueError),
     "L` must be the longest": ({"L": 9, "lengths": LengthLaw((1, 2), (0.5, 0.5))}, ValueError),
-    "prior` and `lengths": ({"prior": (0.5, 0.5), "lengths": LengthLaw((1, 2), (0.5, 0.5))}, ValueError),
+    "prior` and `lengths": (
+        {"prior": (0.5, 0.5), "lengths": LengthLaw((1, 2), (0.5, 0.5))},
+        ValueError,
+    ),
 }
 
 

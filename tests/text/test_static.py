@@ -75,7 +75,10 @@ def test_no_word_of_the_templates_is_rated():
 
 
 def test_the_splits_share_what_they_say_and_nothing_else():
-    data = {split: rated_sentences(500, split) for split in ("train", "seen", "templates", "words", "both")}
+    data = {
+        split: rated_sentences(500, split)
+        for split in ("train", "seen", "templates", "words", "both")
+    }
     words, templates = ({s: set(np.array(f)) for s, f in ((s, getattr(d, name)) for s, d in data.items())}
                         for name in ("words", "templates"))  # fmt: skip
     assert words["seen"] | words["templates"] <= set(rated_words("everyday"))
@@ -86,7 +89,9 @@ def test_the_splits_share_what_they_say_and_nothing_else():
     assert set(data["seen"].texts) != set(data["train"].texts)
     for found in data.values():
         rating = ratings()
-        for text, word, start, score in zip(found.texts, found.words, found.starts, found.scores, strict=True):
+        for text, word, start, score in zip(
+            found.texts, found.words, found.starts, found.scores, strict=True
+        ):
             assert text[start : start + len(word)].lower() == word and score == rating[word]
 
 
@@ -98,11 +103,18 @@ def test_neither_place_nor_neighbour_gives_the_rated_word_away():
     before = [bags.names_of(i)[j - 1].lower() if j else "" for i, j in enumerate(where)]
     most = max(set(before), key=before.count)
     hits = [[word.lower() for word in bags.names_of(i)].count(most) for i in range(len(bags))]
-    assert before.count(most) / sum(hits) < 0.4  # the commonest neighbour stands elsewhere more often than not
+    # the commonest neighbour stands elsewhere more often than not
+    assert before.count(most) / sum(hits) < 0.4
 
 
 @pytest.mark.parametrize(
-    "options, name", [({"n": 10}, "n"), ({"split": "x"}, "split"), ({"vocabulary": "x"}, "vocabulary"), ({"noise": -1}, "noise")]
+    "options, name",
+    [
+        ({"n": 10}, "n"),
+        ({"split": "x"}, "split"),
+        ({"vocabulary": "x"}, "vocabulary"),
+        ({"noise": -1}, "noise"),
+    ],
 )
 def test_sizes_and_splits_that_do_not_exist_are_refused(options, name):
     with pytest.raises(ValueError, match=f"`{name}`"):
@@ -130,7 +142,10 @@ def test_a_plain_pipeline_fits_on_strings():
 
 
 def test_one_word_turns_a_sentence_from_good_to_bad(model):
-    good, bad = (explain_sentence(model, f"My dog is {word}, said the neighbour.") for word in ("wonderful", "terrible"))
+    good, bad = (
+        explain_sentence(model, f"My dog is {word}, said the neighbour.")
+        for word in ("wonderful", "terrible")
+    )
     assert good.prediction > 1 and bad.prediction < -1
     assert good.decisive == "wonderful" and bad.decisive == "terrible"
     row = bad.table[bad.table.decisive].iloc[0]
@@ -155,7 +170,11 @@ def test_a_saved_model_says_the_same_and_other_vectors_are_refused(model, tmp_pa
 
 def test_the_page_needs_nothing_and_escapes_what_it_shows(model):
     page = sentence_page([explain_sentence(model, "A <i>terrible</i> & 'dirty' dog")], "<title>")
-    assert "http" not in page.replace("http-equiv", "") and "<i>" not in page and "&lt;title&gt;" in page
+    assert (
+        "http" not in page.replace("http-equiv", "")
+        and "<i>" not in page
+        and "&lt;title&gt;" in page
+    )
     assert 'class="decisive"' in page and "prefers-color-scheme: dark" in page
 
 

@@ -54,7 +54,11 @@ class TestMiniLM:
     def test_words_do_not_depend_on_the_batch_and_special_pieces_are_no_words(self, minilm):
         from soloc.text import TextTokens
 
-        texts = ["My dog is unbelievably awful!", "Yes", "A much longer sentence 😀 with, punctuation and words."]
+        texts = [
+            "My dog is unbelievably awful!",
+            "Yes",
+            "A much longer sentence 😀 with, punctuation and words.",
+        ]
         together = TextTokens("minilm", 3).transform(texts)
         assert together.lengths.tolist() == [5, 1, 8 + 1]
         for i, text in enumerate(texts):
@@ -71,7 +75,10 @@ class TestMiniLM:
     def test_the_cache_gives_the_same_vectors(self, minilm, tmp_path):
         from soloc.text import TextTokens
 
-        first, again, plain = (TextTokens("minilm", 2, cache=c).transform(["a dog"]).values for c in (tmp_path, tmp_path, False))
+        first, again, plain = (
+            TextTokens("minilm", 2, cache=c).transform(["a dog"]).values
+            for c in (tmp_path, tmp_path, False)
+        )
         np.testing.assert_array_equal(first, again)
         np.testing.assert_array_equal(first, plain)
         assert len(list(tmp_path.rglob("*.safetensors"))) == 1

@@ -13,11 +13,16 @@ from soloc.text.words import TextWarning, split_words, texts_of, warn_about_cuts
 def test_words_keep_their_spans_and_an_emoji_is_a_word():
     text = "Don't panic: well-known 😀😀 👨‍👩‍👧 🇫🇷 ok!"
     found, cut = split_words(text, 0, 100)
-    assert found.words == ["Don't", "panic", "well-known", "😀", "😀", "👨‍👩‍👧", "🇫🇷", "ok"] and cut == ""
+    assert (
+        found.words == ["Don't", "panic", "well-known", "😀", "😀", "👨‍👩‍👧", "🇫🇷", "ok"]
+        and cut == ""
+    )
     assert [text[a:b] for a, b in found.spans] == found.words
 
 
-@pytest.mark.parametrize("text, sentence", [("", "row 7 of `X` is empty"), (" \n", "is empty"), ("?!", "holds no word")])
+@pytest.mark.parametrize(
+    "text, sentence", [("", "row 7 of `X` is empty"), (" \n", "is empty"), ("?!", "holds no word")]
+)
 def test_a_text_without_words_is_refused_by_its_row(text, sentence):
     with pytest.raises(ValueError, match=sentence):
         split_words(text, 7, 10)
@@ -63,9 +68,9 @@ def test_a_missing_package_is_named_with_its_pip_line(monkeypatch):
 
 def test_importing_the_room_imports_no_optional_package_and_sets_no_variable():
     code = (
-        "import os, sys, jax, sklearn.base; before = dict(os.environ); "  # these two set variables of their own
-        "import soloc.text, soloc.experiments.registry; "
-        "assert before == dict(os.environ); "
-        "assert not {'torch', 'transformers', 'tokenizers', 'safetensors', 'wordllama'} & set(sys.modules)"
+        # these two set variables of their own
+        "import os, sys, jax, sklearn.base; before = dict(os.environ); import soloc.text,"
+        " soloc.experiments.registry; assert before == dict(os.environ); assert not {'torch',"
+        " 'transformers', 'tokenizers', 'safetensors', 'wordllama'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,6 @@
-"""The command line: one module per command, each with `add(subparsers)` that registers its own function."""
+"""The command line: one module per command, each with `add(subparsers)` that registers its own
+function.
+"""
 
 import argparse
 import re
@@ -7,7 +9,18 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-COMMANDS = ("reproduce", "list", "run", "figure", "risk", "fit", "predict", "explain", "text", "lab")
+COMMANDS = (
+    "reproduce",
+    "list",
+    "run",
+    "figure",
+    "risk",
+    "fit",
+    "predict",
+    "explain",
+    "text",
+    "lab",
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -18,18 +31,26 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"^-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message[:1].lower()}{message[1:].rstrip('.')}; see {self.prog} --help.\n")
+        self.exit(
+            2,
+            f"{self.prog}: {message[:1].lower()}{message[1:].rstrip('.')}; see {self.prog}"
+            " --help.\n",
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a user's mistake becomes one sentence on standard error and exit code 2."""
     parser = Parser(
         prog="soloc",
-        description="One token decides the answer and nobody says which: exact risks, training and estimators.",
+        description=(
+            "One token decides the answer and nobody says which: exact risks, training and"
+            " estimators."
+        ),
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     words = sys.argv[1:] if arguments is None else [*arguments]
-    wanted = words[:1] if words and words[0] in COMMANDS else COMMANDS  # the others need not be imported
+    # the others need not be imported
+    wanted = words[:1] if words and words[0] in COMMANDS else COMMANDS
     for command in wanted:
         import_module(f"soloc.cli.{command}").add(commands)
     options = parser.parse_args(words)

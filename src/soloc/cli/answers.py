@@ -53,7 +53,9 @@ def find(name: str) -> Experiment:
     raise ValueError(f"`NAME` must be one of {', '.join(known)}; got {name!r}.{hint}")
 
 
-def configured(experiment: Experiment, quick: bool, seed: int | None, assignments: Sequence[str] = ()) -> Any:
+def configured(
+    experiment: Experiment, quick: bool, seed: int | None, assignments: Sequence[str] = ()
+) -> Any:
     """The experiment's config with the seed and the `key=value` settings that a user asked for."""
     config = experiment.quick if quick else experiment.config
     known = {field.name for field in fields(config)}
@@ -63,8 +65,9 @@ def configured(experiment: Experiment, quick: bool, seed: int | None, assignment
         key, separator, text = assignment.partition("=")
         if not separator or key not in known:
             raise ValueError(
-                f"`--set` must be key=value with a key of {experiment.name}: "
-                f"{', '.join(f'{name} (now {_brief(getattr(config, name))})' for name in sorted(known))}; got {assignment!r}."
+                f"`--set` must be key=value with a key of {experiment.name}:"
+                f" {', '.join(f'{name} (now {_brief(getattr(config, name))})' for name in sorted(known))};"
+                f" got {assignment!r}."
             )
         config = replace(config, **{key: _parse(key, text, getattr(config, key))})
     return config
@@ -80,7 +83,9 @@ def _parse(key: str, text: str, current: Any) -> Any:
     if isinstance(current, tuple):
         kind = current[0] if current else 0.0
         return tuple(
-            _parse(key, part.strip(), kind) for part in text.strip("()[] ").split(",") if part.strip()
+            _parse(key, part.strip(), kind)
+            for part in text.strip("()[] ").split(",")
+            if part.strip()
         )
     if isinstance(current, str):
         return text
@@ -102,7 +107,9 @@ def _parse(key: str, text: str, current: Any) -> Any:
         wanted = "a number"
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
-    raise ValueError(f"`{key}` must be {wanted}, as its present value {_brief(current)}; got {text!r}.")
+    raise ValueError(
+        f"`{key}` must be {wanted}, as its present value {_brief(current)}; got {text!r}."
+    )
 
 
 def answer(
@@ -115,7 +122,9 @@ def answer(
 
     `answered` is called with each answer as soon as it is there, while others are still computed.
     """
-    store = Store(directory / "cache", warn=lambda message: print(f"warning: {message}", file=sys.stderr))
+    store = Store(
+        directory / "cache", warn=lambda message: print(f"warning: {message}", file=sys.stderr)
+    )
     parts = [
         [
             Cell(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)

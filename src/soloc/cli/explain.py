@@ -12,7 +12,9 @@ def add(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser("explain", help="show which instance of a bag decided")
     parser.add_argument("model", type=Path, help="model file written by `soloc fit`")
-    parser.add_argument("data", type=Path, help="Parquet, CSV or TSV file with the columns of the fit")
+    parser.add_argument(
+        "data", type=Path, help="Parquet, CSV or TSV file with the columns of the fit"
+    )
     parser.add_argument("--id", help="the bag to explain (default: the first of the table)")
     parser.add_argument("--out", type=Path, help="also draw it: .png, .svg, .pdf or .html")
     parser.set_defaults(run=run)
@@ -22,7 +24,12 @@ def run(options: argparse.Namespace) -> int:
     """Print the explanation, and draw it when asked."""
     from soloc.estimators import PointingWarning, load
 
-    if options.out is not None and options.out.suffix.lower() not in (".png", ".svg", ".pdf", ".html"):
+    if options.out is not None and options.out.suffix.lower() not in (
+        ".png",
+        ".svg",
+        ".pdf",
+        ".html",
+    ):
         raise ValueError(f"`--out` must end in .png, .svg, .pdf or .html, got {options.out.name}.")
     model = load(options.model)
     bags = bags_for(model, read_table(options.data))
@@ -46,7 +53,8 @@ def draw(explanation: Any, path: Path) -> None:
     """The explanation as a page or a picture."""
     if path.suffix.lower() == ".html":
         path.write_text(
-            f'<!doctype html><meta charset="utf-8"><title>soloc</title>{explanation.html()}', "utf-8"
+            f'<!doctype html><meta charset="utf-8"><title>soloc</title>{explanation.html()}',
+            "utf-8",
         )
         return
     import matplotlib

@@ -1,4 +1,6 @@
-"""`soloc figure NAME`: one experiment's figure as a file, computed only where the store does not hold it."""
+"""`soloc figure NAME`: one experiment's figure as a file, computed only where the store does not
+hold it.
+"""
 
 from argparse import Namespace
 from pathlib import Path
@@ -28,10 +30,15 @@ def run(options: Namespace) -> int:
     path = options.file or Path(f"{experiment.name}.svg")
     kind = kind_of(path)
     found = answer(
-        [(experiment, configured(experiment, options.quick, options.seed))], options.out, options.jobs
+        [(experiment, configured(experiment, options.quick, options.seed))],
+        options.out,
+        options.jobs,
     )[0]
     write_atomically(
-        path, figure_bytes(draw(experiment.figure or experiment.name, found.table), kind, experiment.name)
+        path,
+        figure_bytes(
+            draw(experiment.figure or experiment.name, found.table), kind, experiment.name
+        ),
     )
     print(path)
     return 0

@@ -22,10 +22,14 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--group", help="column whose values are never split between fitting and held-out bags"
     )
-    parser.add_argument("--classify", action="store_true", help="the label is a class, not a number")
+    parser.add_argument(
+        "--classify", action="store_true", help="the label is a class, not a number"
+    )
     parser.add_argument("--loss", default="auto", choices=("auto", "likelihood", "squared"))
     parser.add_argument("--alpha", default="auto", help='penalty: a number or "auto"')
-    parser.add_argument("--context", action="store_true", help="add a linear term in the mean of the bag")
+    parser.add_argument(
+        "--context", action="store_true", help="add a linear term in the mean of the bag"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.set_defaults(run=run)
 
@@ -35,7 +39,9 @@ def run(options: argparse.Namespace) -> int:
     from soloc.estimators import Bags, SingleLocationClassifier, SingleLocationRegressor
 
     if not options.out.parent.is_dir():
-        raise ValueError(f"`--out` must lie in a folder that exists, {options.out.parent} does not.")
+        raise ValueError(
+            f"`--out` must lie in a folder that exists, {options.out.parent} does not."
+        )
     frame = read_table(options.data)
     aside = {options.bag, options.label, options.name, options.group}
     features = options.features.split(",") if options.features else None
@@ -60,9 +66,17 @@ def run(options: argparse.Namespace) -> int:
         print(file=sys.stderr)
     if model.selection_ is not None:
         say(model.selection_.to_string(index=False, float_format=lambda number: f"{number:.4g}"))
-    say(f"loss {model.loss_}, alpha {model.alpha_:.4g}; {model.n_iter_} iterations: {model.history_.reason}")
+    say(
+        f"loss {model.loss_}, alpha {model.alpha_:.4g}; {model.n_iter_} iterations:"
+        f" {model.history_.reason}"
+    )
     say(str(model.diagnostics_))
-    notes = {"bag": options.bag, "label": options.label, "name": options.name, "features": bags.features}
+    notes = {
+        "bag": options.bag,
+        "label": options.label,
+        "name": options.name,
+        "features": bags.features,
+    }
     model.save(options.out, notes)
     print(f"wrote {options.out}")
     return 0

@@ -1,4 +1,6 @@
-"""Options that every command on experiments understands; imports nothing heavy, so that help comes at once."""
+"""Options that every command on experiments understands; imports nothing heavy, so that help comes
+at once.
+"""
 
 import os
 from argparse import ArgumentParser
@@ -11,13 +13,24 @@ def add_common_options(parser: ArgumentParser) -> None:
         "--quick", action="store_true", help="fewer runs and coarser grids, to see that all works"
     )
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="seed of every random draw (each experiment has its own)"
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed of every random draw (each experiment has its own)",
     )
     parser.add_argument(
-        "--jobs", type=int, default=cores(), metavar="N", help="worker processes (default: one per core)"
+        "--jobs",
+        type=int,
+        default=cores(),
+        metavar="N",
+        help="worker processes (default: one per core)",
     )
     parser.add_argument(
-        "--out", type=Path, default=Path("results"), metavar="DIR", help="where results are kept (results)"
+        "--out",
+        type=Path,
+        default=Path("results"),
+        metavar="DIR",
+        help="where results are kept (results)",
     )
 
 

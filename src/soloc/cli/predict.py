@@ -13,10 +13,16 @@ from soloc.cli.tables import bags_for, read_table
 
 def add(subparsers: Any) -> None:
     """Register the command."""
-    parser = subparsers.add_parser("predict", help="predict the bags of a table with a fitted model")
+    parser = subparsers.add_parser(
+        "predict", help="predict the bags of a table with a fitted model"
+    )
     parser.add_argument("model", type=Path, help="model file written by `soloc fit`")
-    parser.add_argument("data", type=Path, help="Parquet, CSV or TSV file with the columns of the fit")
-    parser.add_argument("--out", type=Path, help="CSV or Parquet file to write (default: standard output)")
+    parser.add_argument(
+        "data", type=Path, help="Parquet, CSV or TSV file with the columns of the fit"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="CSV or Parquet file to write (default: standard output)"
+    )
     parser.add_argument("--coverage", type=float, default=0.9, help="of the intervals")
     parser.set_defaults(run=run)
 
@@ -39,7 +45,9 @@ def run(options: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PointingWarning)  # said below, in one line
         where = model.locate(bags)
-    table["decisive"] = where if bags.names is None else [bags.names_of(i)[j] for i, j in enumerate(where)]
+    table["decisive"] = (
+        where if bags.names is None else [bags.names_of(i)[j] for i, j in enumerate(where)]
+    )
     table["weight"] = [weights.max() for weights in model.attend(bags)]
     for doubt in model.diagnostics_.doubts:
         print(f"do not trust `decisive`: {doubt}", file=sys.stderr)

@@ -1,4 +1,6 @@
-"""`soloc reproduce`: compute the paper's results and what follows from them, check every claim, write the report."""
+"""`soloc reproduce`: compute the paper's results and what follows from them, check every claim,
+write the report.
+"""
 
 from argparse import Namespace
 from typing import Any
@@ -6,8 +8,14 @@ from typing import Any
 from soloc.cli.options import add_common_options
 from soloc.runs.processes import start_server
 
-#: What cells and figures need: imported once, by the server of workers, while this process imports for itself.
-PRELOADED = ("soloc.experiments.registry", "soloc.runs.local", "soloc.report.drawings", "soloc.figures.export")
+#: What cells and figures need: imported once, by the server of workers, while this process imports
+#: for itself.
+PRELOADED = (
+    "soloc.experiments.registry",
+    "soloc.runs.local",
+    "soloc.report.drawings",
+    "soloc.figures.export",
+)
 
 
 def add(subparsers: Any) -> None:
@@ -16,7 +24,10 @@ def add(subparsers: Any) -> None:
         "reproduce", help="compute the paper's results, check every claim, write the report"
     )
     parser.add_argument(
-        "--only", nargs="+", metavar="NAME", help="these experiments alone (`soloc list` names them)"
+        "--only",
+        nargs="+",
+        metavar="NAME",
+        help="these experiments alone (`soloc list` names them)",
     )
     add_common_options(parser)
     parser.set_defaults(run=run)

@@ -1,4 +1,6 @@
-"""The paper's results computed, checked and written down as one report: what `soloc reproduce` does."""
+"""The paper's results computed, checked and written down as one report: what `soloc reproduce`
+does.
+"""
 
 import shlex
 import sys
@@ -37,7 +39,9 @@ def reproduce(options: Namespace) -> int:
     chosen = [experiment for experiment in chosen if not experiment.lacking()]
     for sentence in skipped:
         print(sentence, file=sys.stderr)
-    wanted = [(experiment, configured(experiment, options.quick, options.seed)) for experiment in chosen]
+    wanted = [
+        (experiment, configured(experiment, options.quick, options.seed)) for experiment in chosen
+    ]
     folder = options.out / "report"
     kinds = ("svg",) if options.quick else FORMATS  # a quick look needs one format
     published: dict[str, Published] = {}
@@ -47,7 +51,10 @@ def reproduce(options: Namespace) -> int:
             write_data(found, folder)
             experiment, name = found.experiment, found.experiment.name
             svg = artists.submit(write_figures, experiment.figure or name, name, folder, kinds)
-            claims, findings = experiment.certificates(found.table), experiment.findings(found.table)
+            claims, findings = (
+                experiment.certificates(found.table),
+                experiment.findings(found.table),
+            )
             published[name] = Published(found, findings, claims, svg)
 
         answer(wanted, options.out, options.jobs, publish)
@@ -81,7 +88,11 @@ def _section(published: Published, kinds: tuple[str, ...]) -> Section:
     """What the page says about an experiment."""
     found, findings = published.answer, published.findings
     experiment, name = found.experiment, found.experiment.name
-    addresses = [f"data/{name}.parquet", f"data/{name}.csv", *(f"figures/{name}.{kind}" for kind in kinds)]
+    addresses = [
+        f"data/{name}.parquet",
+        f"data/{name}.csv",
+        *(f"figures/{name}.{kind}" for kind in kinds),
+    ]
     return Section(
         name=name,
         question=experiment.question,

@@ -1,4 +1,6 @@
-"""`soloc risk`: the risk of an attention predictor beside Bayes, linear and null, as a table or as JSON."""
+"""`soloc risk`: the risk of an attention predictor beside Bayes, linear and null, as a table or as
+JSON.
+"""
 
 import argparse
 import json
@@ -41,7 +43,10 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "risk",
         help="exact risk of an attention predictor beside Bayes, linear and null",
-        description="Population risk of an attention predictor on the task. Exact unless a ± says otherwise.",
+        description=(
+            "Population risk of an attention predictor on the task. Exact unless a ± says"
+            " otherwise."
+        ),
     )
     parser.add_argument(
         "--attention",
@@ -54,14 +59,25 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--d", default="400", help="dimension of a token (default 400)", **number)
     parser.add_argument("--length", default="10", help="number of tokens L (default 10)", **number)
     parser.add_argument(
-        "--gamma", default=None, help="standard deviation of the signal token (default sqrt(1/2))", **number
+        "--gamma",
+        default=None,
+        help="standard deviation of the signal token (default sqrt(1/2))",
+        **number,
     )
     parser.add_argument(
-        "--eps", default="0", help="standard deviation of the noise on the answer (default 0)", **number
+        "--eps",
+        default="0",
+        help="standard deviation of the noise on the answer (default 0)",
+        **number,
     )
-    parser.add_argument("--signal", default=None, help="signal strength m (default sqrt(d/2))", **number)
+    parser.add_argument(
+        "--signal", default=None, help="signal strength m (default sqrt(d/2))", **number
+    )
     for name, default, meaning in zip(
-        NAMES, ("1", "1", "0", "0", "0"), ("k . k*", "v . v*", "v . k*", "k . v*", "k . v"), strict=True
+        NAMES,
+        ("1", "1", "0", "0", "0"),
+        ("k . k*", "v . v*", "v . k*", "k . v*", "k . v"),
+        strict=True,
     ):
         parser.add_argument(
             f"--{name}", default=default, help=f"overlap {meaning} (default {default})", **number
@@ -78,7 +94,9 @@ def run(options: argparse.Namespace) -> int:
     """Print the table."""
     kind = ATTENTIONS.get(options.attention)
     if kind is None:
-        raise ValueError(f"`attention` must be one of {', '.join(ATTENTIONS)}, got {options.attention!r}.")
+        raise ValueError(
+            f"`attention` must be one of {', '.join(ATTENTIONS)}, got {options.attention!r}."
+        )
     gamma = {} if options.gamma is None else {"gamma": number(options.gamma)}
     signal = None if options.signal is None else number(options.signal)
     task = SingleLocation(
@@ -94,7 +112,9 @@ def run(options: argparse.Namespace) -> int:
     excess = excess_risk(task, weight, overlaps, key=jax.random.key(seed % 2**32), samples=samples)
     log_bayes = log_bayes_excess(task)
     rows = {
-        "risk": excess + task.eps**2 if isinstance(excess, Estimate) else float(excess) + task.eps**2,
+        "risk": (
+            excess + task.eps**2 if isinstance(excess, Estimate) else float(excess) + task.eps**2
+        ),
         "excess": excess,
         "bayes": bayes_risk(task),
         "linear": linear_risk(task),
@@ -120,7 +140,8 @@ def as_table(rows: dict[str, Any], log_bayes: float) -> str:
         numbers["bayes"] = f"exp({log_bayes:.8g})"
     width = max(map(len, numbers.values()))
     errors = [
-        f" ± {float(value.error):.2g}" if isinstance(value, Estimate) else "" for value in rows.values()
+        f" ± {float(value.error):.2g}" if isinstance(value, Estimate) else ""
+        for value in rows.values()
     ]
     return "\n".join(
         f"{name:<8}{text:<{width}}{error}".rstrip()

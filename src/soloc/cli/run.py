@@ -1,4 +1,6 @@
-"""`soloc run NAME --set key=value`: one experiment at settings of one's own, as a table and a figure."""
+"""`soloc run NAME --set key=value`: one experiment at settings of one's own, as a table and a
+figure.
+"""
 
 from argparse import Namespace
 from pathlib import Path
@@ -37,7 +39,9 @@ def run(options: Namespace) -> int:
     write_atomically(table_path, parquet_bytes(found.table, found.facts))
     write_atomically(
         figure_path,
-        figure_bytes(draw(experiment.figure or experiment.name, found.table), "svg", experiment.name),
+        figure_bytes(
+            draw(experiment.figure or experiment.name, found.table), "svg", experiment.name
+        ),
     )
     print(found.table.head(10).to_string(index=False))
     if len(found.table) > 10:

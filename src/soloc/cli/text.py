@@ -17,13 +17,24 @@ def add(subparsers: Any) -> None:
     fit = verbs.add_parser("fit", help="fit a model to a table with one text and one score per row")
     fit.add_argument("data", type=Path, help="Parquet, CSV or TSV file, one row per text")
     fit.add_argument("--text", required=True, help="column of the text")
-    fit.add_argument("--label", required=True, help="column of the score, or of the class with --classes")
-    fit.add_argument("--out", type=Path, default=Path("text.soloc"), help="model file to write (text.soloc)")
+    fit.add_argument(
+        "--label", required=True, help="column of the score, or of the class with --classes"
+    )
+    fit.add_argument(
+        "--out", type=Path, default=Path("text.soloc"), help="model file to write (text.soloc)"
+    )
     fit.add_argument("--classes", action="store_true", help="the label is a class, not a number")
     fit.add_argument(
-        "--model", default="wordllama", help="wordllama (static vectors), minilm, a model folder, or a name (wordllama)"
+        "--model",
+        default="wordllama",
+        help="wordllama (static vectors), minilm, a model folder, or a name (wordllama)",
     )
-    fit.add_argument("--layer", type=int, default=-1, help="hidden state of a transformer that is taken (-1: the last)")
+    fit.add_argument(
+        "--layer",
+        type=int,
+        default=-1,
+        help="hidden state of a transformer that is taken (-1: the last)",
+    )
     fit.add_argument("--loss", default="auto", help="auto, likelihood or squared")
     fit.add_argument("--alpha", default="auto", help='ridge penalty, or "auto"')
     fit.set_defaults(run=run_fit)
@@ -32,8 +43,12 @@ def add(subparsers: Any) -> None:
     explain.add_argument("sentence", nargs="+", help="one or more sentences, each in quotes")
     explain.add_argument("--out", type=Path, help="also write a page: .html")
     explain.set_defaults(run=run_explain)
-    demo = verbs.add_parser("demo", help="fit rated sentences in seconds, write a page of new ones and the model")
-    demo.add_argument("--out", type=Path, default=Path("text.html"), help="page to write (text.html)")
+    demo = verbs.add_parser(
+        "demo", help="fit rated sentences in seconds, write a page of new ones and the model"
+    )
+    demo.add_argument(
+        "--out", type=Path, default=Path("text.html"), help="page to write (text.html)"
+    )
     demo.add_argument("--save", type=Path, help="also write the model")
     demo.set_defaults(run=run_demo)
 
@@ -45,10 +60,16 @@ def run_fit(options: argparse.Namespace) -> int:
     frame = read_table(options.data)
     for option, column in (("--text", options.text), ("--label", options.label)):
         if column not in frame.columns:
-            raise ValueError(f"`{option}` must be a column of the table ({', '.join(map(str, frame.columns))}), got {column!r}.")
+            raise ValueError(
+                f"`{option}` must be a column of the table ({', '.join(map(str, frame.columns))}),"
+                f" got {column!r}."
+            )
     labels = frame[options.label]
     if labels.isna().any():
-        raise ValueError(f"row {int(labels.isna().to_numpy().argmax())} of `{options.label}` is missing; drop such rows first.")
+        raise ValueError(
+            f"row {int(labels.isna().to_numpy().argmax())} of `{options.label}` is missing; drop"
+            " such rows first."
+        )
     parameters = {"loss": options.loss, "alpha": number_or_auto(options.alpha)}
     model = text_pipeline(options.model, options.layer, classes=options.classes, **parameters)
     if not options.out.parent.is_dir():
@@ -79,7 +100,13 @@ def run_explain(options: argparse.Namespace) -> int:
 
 def run_demo(options: argparse.Namespace) -> int:
     """Fit rated sentences, and show sentences of new templates with new words."""
-    from soloc.text import explain_sentences, fit_rated_sentences, rated_sentences, save_text_model, sentence_page
+    from soloc.text import (
+        explain_sentences,
+        fit_rated_sentences,
+        rated_sentences,
+        save_text_model,
+        sentence_page,
+    )
 
     check_page(options.out)
     say("fitting 4,000 rated sentences")
@@ -89,7 +116,10 @@ def run_demo(options: argparse.Namespace) -> int:
         warnings.simplefilter("ignore")
         found = explain_sentences(model, new.texts)
     right = sum(e.decisive == word for e, word in zip(found, new.words, strict=True))
-    truths = [f"rated {score:+.1f} by people for “{word}”" for score, word in zip(new.scores, new.words, strict=True)]
+    truths = [
+        f"rated {score:+.1f} by people for “{word}”"
+        for score, word in zip(new.scores, new.words, strict=True)
+    ]
     title = f"New sentences, new words: the decisive one is found in {right} of {len(found)}"
     options.out.write_text(sentence_page(found[:40], title, truths[:40]), "utf-8")
     print(f"wrote {options.out}")

@@ -1,4 +1,6 @@
-"""Bags of scikit-learn's digit images: the label is a linear function of the one image of a key class."""
+"""Bags of scikit-learn's digit images: the label is a linear function of the one image of a key
+class.
+"""
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -19,8 +21,9 @@ def digit_bags(
 ) -> BagData:
     """Bags of 8 x 8 images with exactly one image of `key_class`, at a random place.
 
-    The label is u . image of that one image, standardised over the images of its class, plus noise. Images of
-    "train" and "test" bags are different ones, while the linear function u depends on `random_state` alone.
+    The label is u . image of that one image, standardised over the images of its class, plus noise.
+    Images of "train" and "test" bags are different ones, while the linear function u depends on
+    `random_state` alone.
 
     Examples
     --------
@@ -54,5 +57,7 @@ def digit_bags(
     chosen[np.arange(n_bags), locations] = decisive
     labels = reading[decisive] + noise * rng.standard_normal(n_bags)
     names = [f"digit {digit}" for digit in classes[chosen].ravel()]
-    bags = Bags(images[chosen].reshape(-1, images.shape[1]), np.arange(n_bags + 1) * length, names=names)
+    bags = Bags(
+        images[chosen].reshape(-1, images.shape[1]), np.arange(n_bags + 1) * length, names=names
+    )
     return BagData(bags, labels, locations)

@@ -8,7 +8,9 @@ from soloc.estimators.bags import Bags
 
 
 class BagData(NamedTuple):
-    """Bags, their labels, and the true position of the decisive instance: (n,), or (n, m) for m of them."""
+    """Bags, their labels, and the true position of the decisive instance: (n,), or (n, m) for m of
+    them.
+    """
 
     bags: Bags
     labels: np.ndarray
@@ -22,8 +24,9 @@ class BagData(NamedTuple):
 class SingleLocationLaw(NamedTuple):
     """The law of generated bags: everything that a fit has to find out.
 
-    The decisive instance is N(background + signal key, gamma^2 I), the others N(background, I), and the label
-    is value . (decisive - background) plus noise; with several decisive instances, the mean of theirs.
+    The decisive instance is N(background + signal key, gamma^2 I), the others N(background, I), and
+    the label is value . (decisive - background) plus noise; with several decisive instances, the
+    mean of theirs.
     """
 
     key: np.ndarray  #: unit vector
@@ -53,7 +56,8 @@ class SingleLocationLaw(NamedTuple):
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         x = rng.standard_normal((offsets[-1], len(self.key)))
         order = rng.random((n_bags, most))
-        order[np.arange(most) >= sizes[:, None]] = np.inf  # positions beyond the end of a bag come last
+        # positions beyond the end of a bag come last
+        order[np.arange(most) >= sizes[:, None]] = np.inf
         locations = np.sort(np.argsort(order, axis=1)[:, :n_locations], axis=1)
         rows = (offsets[:-1, None] + locations).ravel()
         x[rows] = self.gamma * x[rows] + self.signal * self.key
@@ -91,7 +95,9 @@ def single_location_law(
         )
     rng = np.random.default_rng([random_state, 0])
     key, value = np.linalg.qr(rng.standard_normal((width, 2)))[0].T
-    return SingleLocationLaw(key, value, background * rng.standard_normal(width), signal, gamma, noise)
+    return SingleLocationLaw(
+        key, value, background * rng.standard_normal(width), signal, gamma, noise
+    )
 
 
 def make_single_location(
@@ -105,7 +111,8 @@ def make_single_location(
     n_locations: int = 1,
     random_state: int = 0,
 ) -> BagData:
-    """Bags of `width` features whose label one instance decides (or the mean over `n_locations` of them).
+    """Bags of `width` features whose label one instance decides (or the mean over `n_locations` of
+    them).
 
     Examples
     --------

@@ -1,8 +1,10 @@
-"""Critical points of the population risk on the product of spheres, with their Hessian spectrum at any dimension.
+"""Critical points of the population risk on the product of spheres, with their Hessian spectrum at
+any dimension.
 
-k and v have coordinates in a frame (k*, v*, e3, e4), which loses nothing: the risk is invariant under rotations that fix
-k* and v*, and two axes hold the rest of k and v. A further axis e adds the directions (x e, y e), on which the Hessian is
-the 2 x 2 matrix [[-k.g_k, R_rho], [R_rho, -v.g_v]]; it counts d - 4 times.
+k and v have coordinates in a frame (k*, v*, e3, e4), which loses nothing: the risk is invariant
+under rotations that fix k* and v*, and two axes hold the rest of k and v. A further axis e adds the
+directions (x e, y e), on which the Hessian is the 2 x 2 matrix [[-k.g_k, R_rho], [R_rho, -v.g_v]];
+it counts d - 4 times.
 """
 
 from collections.abc import Callable
@@ -30,20 +32,28 @@ class CriticalPoint(NamedTuple):
 
     overlaps: np.ndarray  #: (5,)
     risk: float  #: R - eps^2
-    spectrum: np.ndarray  #: eigenvalues of the Hessian in the frame, ascending, the rotations that change nothing left out
+    #: eigenvalues of the Hessian in the frame, ascending, the rotations that change nothing left
+    #: out
+    spectrum: np.ndarray
     outside: np.ndarray  #: two eigenvalues that count d - 4 times each
     kind: str  #: minimum, saddle, maximum or degenerate
     descending: int  #: number of directions of R^d x R^d in which the risk falls
 
     @property
     def rate(self) -> float:
-        """The smallest eigenvalue that is not zero: the local rate of convergence of the flow at a minimum."""
+        """The smallest eigenvalue that is not zero: the local rate of convergence of the flow at a
+        minimum.
+        """
         values = np.concatenate([self.spectrum, self.outside])
         return float(min(value for value in values if abs(value) > _ZERO * np.abs(values).max()))
 
 
-def critical_points(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray, d: float) -> list[CriticalPoint]:
-    """The distinct critical points that a damped Newton method reaches from `starts`, (n, 8) coordinates of k and v."""
+def critical_points(
+    structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray, d: float
+) -> list[CriticalPoint]:
+    """The distinct critical points that a damped Newton method reaches from `starts`, (n, 8)
+    coordinates of k and v.
+    """
     points = _newton(structure, numbers, lam, starts)
     found: list[CriticalPoint] = []
     for point in (image for solved in points for image in _images(solved)):
@@ -60,18 +70,26 @@ def overlaps_of(points: np.ndarray) -> np.ndarray:
     return np.concatenate([points[..., _AXES], rho], axis=-1)
 
 
-def describe_point(structure: Structure, numbers: Numbers, lam: float, point: np.ndarray, d: float) -> CriticalPoint:
+def describe_point(
+    structure: Structure, numbers: Numbers, lam: float, point: np.ndarray, d: float
+) -> CriticalPoint:
     """Risk, spectrum and kind of one critical point, given by its eight coordinates."""
     k, v = point[:4], point[4:]
     here = _Slopes(structure, numbers, lam, point[None])
     tangent = np.zeros((8, 6))
-    tangent[:4, :3], tangent[4:, 3:] = np.linalg.svd(k[None])[2][1:].T, np.linalg.svd(v[None])[2][1:].T
+    tangent[:4, :3], tangent[4:, 3:] = (
+        np.linalg.svd(k[None])[2][1:].T,
+        np.linalg.svd(v[None])[2][1:].T,
+    )
     values = np.linalg.eigvalsh(tangent.T @ here.hessian[0] @ tangent)
     off_frame = np.linalg.eigvalsh(here.outside[0])
     tolerance = _ZERO * max(np.abs(values).max(), np.abs(off_frame).max(), 1e-300)
     rank = int(np.linalg.matrix_rank(np.stack([k[2:], v[2:]]), tol=1e-6))
     turning = min(rank, 1)  # the rotation of (e3, e4) moves k or v without changing the risk
-    zeros, zeros_outside = int(np.sum(np.abs(values) < tolerance)), int(np.sum(np.abs(off_frame) < tolerance))
+    zeros, zeros_outside = (
+        int(np.sum(np.abs(values) < tolerance)),
+        int(np.sum(np.abs(off_frame) < tolerance)),
+    )
     copies = int(d) - 4
     falling = int(np.sum(values < -tolerance)) + copies * int(np.sum(off_frame < -tolerance))
     rising = int(np.sum(values > tolerance)) + copies * int(np.sum(off_frame > tolerance))
@@ -89,43 +107,60 @@ _MIRROR = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0])
 
 
 def _images(point: np.ndarray) -> list[np.ndarray]:
-    """The point and its mirror image under (v, v*) -> (-v, -v*), which changes the sign of answer and guess alike."""
+    """The point and its mirror image under (v, v*) -> (-v, -v*), which changes the sign of answer
+    and guess alike.
+    """
     return [point, _MIRROR * point]
 
 
 def _on_one_plateau(a: CriticalPoint, b: CriticalPoint) -> bool:
-    """Where a weight saturates the risk is flat to rounding along kappa: a continuum, of which one point is kept."""
+    """Where a weight saturates the risk is flat to rounding along kappa: a continuum, of which one
+    point is kept.
+    """
     both = a.kind == b.kind == "degenerate"
-    return both and np.abs(a.overlaps - b.overlaps)[1:].max() < 1e-5 and a.overlaps[0] * b.overlaps[0] >= 0.0
+    return (
+        both
+        and np.abs(a.overlaps - b.overlaps)[1:].max() < 1e-5
+        and a.overlaps[0] * b.overlaps[0] >= 0.0
+    )
 
 
 class _Slopes:
     """Gradient, projected gradient and Hessian on the product of spheres at points (n, 8)."""
 
-    def __init__(self, structure: Structure, numbers: Numbers, lam: float, points: np.ndarray) -> None:
+    def __init__(
+        self, structure: Structure, numbers: Numbers, lam: float, points: np.ndarray
+    ) -> None:
         n = len(points)
         o = Five(*overlaps_of(points).T)
         with jax.enable_x64(True):
             slopes, bends = _slopes_and_bends(structure)(o, np.full(n, lam), numbers)
-        slope, bend = np.stack(slopes, axis=1), np.stack(bends, axis=1).T  # bends are symmetric: (n, 5, 5)
+        # bends are symmetric: (n, 5, 5)
+        slope, bend = np.stack(slopes, axis=1), np.stack(bends, axis=1).T
         k, v = points[:, :4], points[:, 4:]
         jacobian = np.zeros((n, 5, 8))
         jacobian[:, np.arange(4), _AXES] = 1.0
         jacobian[:, 4] = np.concatenate([v, k], axis=1)
         gradient = np.einsum("ni,nij->nj", slope, jacobian)
-        along = np.stack([np.sum(k * gradient[:, :4], axis=1), np.sum(v * gradient[:, 4:], axis=1)], axis=1)
+        along = np.stack(
+            [np.sum(k * gradient[:, :4], axis=1), np.sum(v * gradient[:, 4:], axis=1)], axis=1
+        )
         multipliers = np.repeat(along, 4, axis=1)
         self.projected = gradient - multipliers * points
         self.size = np.linalg.norm(gradient, axis=1)
         curvature = np.swapaxes(jacobian, 1, 2) @ bend @ jacobian + slope[:, 4, None, None] * _CROSS
         self.hessian = curvature - multipliers[:, :, None] * np.eye(8)
         rho = slope[:, 4]
-        self.outside = np.stack([np.stack([-along[:, 0], rho], axis=1), np.stack([rho, -along[:, 1]], axis=1)], axis=1)
+        self.outside = np.stack(
+            [np.stack([-along[:, 0], rho], axis=1), np.stack([rho, -along[:, 1]], axis=1)], axis=1
+        )
 
 
 @cache
 def _slopes_and_bends(structure: Structure) -> Callable[..., tuple[Five, Five]]:
-    """First derivatives of the risk in the overlaps, leaves (n,), and the second ones, leaves (5, n)."""
+    """First derivatives of the risk in the overlaps, leaves (n,), and the second ones, leaves (5,
+    n).
+    """
     rule = rule_of(structure)
 
     @jax.jit
@@ -139,10 +174,11 @@ def _slopes_and_bends(structure: Structure) -> Callable[..., tuple[Five, Five]]:
 
 
 def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray) -> np.ndarray:
-    """Levenberg and Marquardt on |projected gradient|^2 from many starts at once; the points that became still.
+    """Levenberg and Marquardt on |projected gradient|^2 from many starts at once; the points that
+    became still.
 
-    It ends early once the gradient of every start is zero to rounding or has stopped to fall: most starts get stuck at a point
-    where the gradient is small but not zero.
+    It ends early once the gradient of every start is zero to rounding or has stopped to fall: most
+    starts get stuck at a point where the gradient is small but not zero.
     """
     x = _normalised(starts)
     here = _Slopes(structure, numbers, lam, x)
@@ -159,7 +195,9 @@ def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarr
         normal = slope @ slope
         scale = np.trace(normal, axis1=1, axis2=2) + 1e-300
         push = np.einsum("nij,nj->ni", slope, here.projected)
-        move = np.linalg.solve(normal + (damping * scale)[:, None, None] * np.eye(8), -push[..., None])[..., 0]
+        move = np.linalg.solve(
+            normal + (damping * scale)[:, None, None] * np.eye(8), -push[..., None]
+        )[..., 0]
         new = _normalised(x + move)
         there = _Slopes(structure, numbers, lam, new)
         better = np.sum(there.projected**2, axis=1) < force
@@ -174,7 +212,11 @@ def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarr
 def _normalised(x: np.ndarray) -> np.ndarray:
     k, v = x[:, :4], x[:, 4:]
     return np.concatenate(
-        [k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True)], axis=1
+        [
+            k / np.linalg.norm(k, axis=1, keepdims=True),
+            v / np.linalg.norm(v, axis=1, keepdims=True),
+        ],
+        axis=1,
     )
 
 

@@ -34,17 +34,19 @@ def descend(
     every: int | None = None,
     progress: bool | Callable[[Progress], None] = False,
 ) -> Path:
-    """Descend `objective` from `start`: the values along the way, and the last point in `Path.final`.
+    """Descend `objective` from `start`: the values along the way, and the last point in
+    `Path.final`.
 
     Parameters
     ----------
-    objective : a differentiable function of a point that returns one value, or one value per independent run. It is called as
-        objective(point), with lam's value at the step as a further argument when `lam` is given, and a fresh key after it
-        when `key` is.
+    objective : a differentiable function of a point that returns one value, or one value per
+        independent run. It is called as objective(point), with lam's value at the step as a further
+        argument when `lam` is given, and a fresh key after it when `key` is.
     start : any pytree of arrays. Computation is in double precision.
     steps, step_size, every, progress : as in `population_path`.
     rule : the update rule, see `soloc.dynamics.rules`.
-    on_sphere : keep every vector (last axis of every leaf) on the unit sphere: directions are projected, points normalised.
+    on_sphere : keep every vector (last axis of every leaf) on the unit sphere: directions are
+        projected, points normalised.
     observe : columns to record beside `value`, each one number per run.
     """
     every = check_run(steps, every)
@@ -55,34 +57,69 @@ def descend(
         arguments = ([] if lam is None else [0.0]) + ([] if key is None else [key])
         value = jax.eval_shape(objective, start, *arguments)
         if value.ndim > 1:
-            raise ValueError(f"`objective` must return one value, or one per run, got an array of shape {value.shape}.")
+            raise ValueError(
+                "`objective` must return one value, or one per run, got an array of shape"
+                f" {value.shape}."
+            )
     size = 1 if value.ndim == 0 else value.shape[0]
     alphas = Tabulated("step_size", step_size, value.shape)
     lams = None if lam is None else Tabulated("lam", lam, value.shape)
     compiled = partial(_advance, _Static(objective, rule, on_sphere, observe, value.ndim == 1))
 
     def advance(state: Any, piece: Piece) -> tuple[Any, np.ndarray]:
-        rows = [None if schedule is None else _rows(schedule, piece, value.ndim) for schedule in (alphas, lams)]
+        rows = [
+            None if schedule is None else _rows(schedule, piece, value.ndim)
+            for schedule in (alphas, lams)
+        ]
         with jax.enable_x64(True):
-            state, seen = compiled(state, *rows, key, piece.first, piece.n // piece.stride, piece.stride)
+            state, seen = compiled(
+                state, *rows, key, piece.first, piece.n // piece.stride, piece.stride
+            )
         return state, np.asarray(seen)[: piece.n // piece.stride]
 
     with jax.enable_x64(True):
         state = (start, rule.begin(start))
-        rows = [None if schedule is None else _rows(schedule, Piece(0, 1, 1), value.ndim) for schedule in (alphas, lams)]
-        _, seen = compiled(state, *rows, key, 0, 1, 0)  # one record after no step: the program that goes on compiles once
+        rows = [
+            None if schedule is None else _rows(schedule, Piece(0, 1, 1), value.ndim)
+            for schedule in (alphas, lams)
+        ]
+        # one record after no step: the program that goes on compiles once
+        _, seen = compiled(state, *rows, key, 0, 1, 0)
         first = np.asarray(seen)[0]
         names = ["value", *(observe(start) if observe else {})]
-    record = run_in_pieces(advance, state, first, steps=steps, every=every, capacity=_ROWS, slots=SLOTS, progress=progress)
+    record = run_in_pieces(
+        advance,
+        state,
+        first,
+        steps=steps,
+        every=every,
+        capacity=_ROWS,
+        slots=SLOTS,
+        progress=progress,
+    )
     columns = {name: record.states[:, i] for i, name in enumerate(names)}
-    return Path(record.steps, columns, record.last[0], () if value.ndim == 0 else (size,), record.interrupted)
+    return Path(
+        record.steps,
+        columns,
+        record.last[0],
+        () if value.ndim == 0 else (size,),
+        record.interrupted,
+    )
 
 
 class _Static:
     """What a compiled piece depends on besides numbers; equal when its parts are the same objects."""
 
-    def __init__(self, objective: Any, rule: Any, on_sphere: bool, observe: Any, per_run: bool) -> None:
-        self.objective, self.rule, self.on_sphere, self.observe, self.per_run = objective, rule, on_sphere, observe, per_run
+    def __init__(
+        self, objective: Any, rule: Any, on_sphere: bool, observe: Any, per_run: bool
+    ) -> None:
+        self.objective, self.rule, self.on_sphere, self.observe, self.per_run = (
+            objective,
+            rule,
+            on_sphere,
+            observe,
+            per_run,
+        )
         self._parts = (objective, rule, on_sphere, observe, per_run)
 
     def __hash__(self) -> int:
@@ -93,12 +130,16 @@ class _Static:
 
     def value(self, point: Any, lam: Any, key: Any, step: Any) -> jax.Array:
         """The objective at a step."""
-        arguments = ([] if lam is None else [lam]) + ([] if key is None else [jax.random.fold_in(key, step)])
+        arguments = ([] if lam is None else [lam]) + (
+            [] if key is None else [jax.random.fold_in(key, step)]
+        )
         return self.objective(point, *arguments)
 
 
 def _look(static: _Static, point: Any, lam: Any, key: Any, step: Any) -> jax.Array:
-    values = [static.value(point, lam, key, step)] + (list(static.observe(point).values()) if static.observe else [])
+    values = [static.value(point, lam, key, step)] + (
+        list(static.observe(point).values()) if static.observe else []
+    )
     return jnp.stack([jnp.atleast_1d(x) for x in values])
 
 
@@ -107,13 +148,17 @@ def _advance(static, state, alpha, lam, key, first, records, stride):
     def project(direction, point):
         if not static.on_sphere:
             return direction
-        return jax.tree.map(lambda g, x: g - jnp.sum(g * x, axis=-1, keepdims=True) * x, direction, point)
+        return jax.tree.map(
+            lambda g, x: g - jnp.sum(g * x, axis=-1, keepdims=True) * x, direction, point
+        )
 
     def one(t, state):
         point, memory = state
         at = None if lam is None else lam[t]
         gradient = jax.grad(lambda x: jnp.sum(static.value(x, at, key, first + t)))(point)
-        direction, memory = static.rule.update(gradient, memory, first + t, lambda g: project(g, point))
+        direction, memory = static.rule.update(
+            gradient, memory, first + t, lambda g: project(g, point)
+        )
         size = lambda x: _along(alpha[t], x, static.per_run)  # noqa: E731
         point = jax.tree.map(lambda x, g: x - size(x) * g, point, direction)
         if static.on_sphere:
@@ -127,8 +172,12 @@ def _advance(static, state, alpha, lam, key, first, records, stride):
         here = None if lam is None else lam[jnp.minimum(last, lam.shape[0] - 1)]
         return state, seen.at[r].set(_look(static, state[0], here, key, first + last))
 
-    look = jax.eval_shape(partial(_look, static), state[0], None if lam is None else lam[0], key, first)
-    return jax.lax.fori_loop(0, records, until_next_record, (state, jnp.zeros((SLOTS, *look.shape))))
+    look = jax.eval_shape(
+        partial(_look, static), state[0], None if lam is None else lam[0], key, first
+    )
+    return jax.lax.fori_loop(
+        0, records, until_next_record, (state, jnp.zeros((SLOTS, *look.shape)))
+    )
 
 
 def _along(alpha: jax.Array, leaf: jax.Array, per_run: bool) -> jax.Array:
@@ -137,7 +186,9 @@ def _along(alpha: jax.Array, leaf: jax.Array, per_run: bool) -> jax.Array:
 
 
 def _rows(schedule: Tabulated, piece: Piece, ndim: int) -> np.ndarray:
-    """The schedule's values for a piece and the step after it, padded to the size that was compiled."""
+    """The schedule's values for a piece and the step after it, padded to the size that was
+    compiled.
+    """
     values = schedule.values(piece.first, piece.n + 1)
     values = values[:, 0] if values.shape[1] == 1 else values
     missing = _ROWS + 1 - len(values)
@@ -148,5 +199,10 @@ def _check_on_sphere(start: Any) -> None:
     for leaf in jax.tree.leaves(start):
         norms = np.linalg.norm(np.asarray(leaf, dtype=float), axis=-1)
         if not np.all(np.abs(norms - 1.0) < _ON_THE_SPHERE):
-            worst = float(np.ravel(norms)[np.argmax(np.abs(np.nan_to_num(np.ravel(norms), nan=np.inf) - 1.0))])
-            raise ValueError(f"`start` must be on the unit sphere, got a vector of norm {worst:.6g}. Divide it by its norm.")
+            worst = float(
+                np.ravel(norms)[np.argmax(np.abs(np.nan_to_num(np.ravel(norms), nan=np.inf) - 1.0))]
+            )
+            raise ValueError(
+                f"`start` must be on the unit sphere, got a vector of norm {worst:.6g}. Divide it"
+                " by its norm."
+            )

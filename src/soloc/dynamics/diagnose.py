@@ -1,4 +1,6 @@
-"""What went wrong in a training run: the three ways in which it fails, told from the end of its path."""
+"""What went wrong in a training run: the three ways in which it fails, told from the end of its
+path.
+"""
 
 from typing import Any, NamedTuple, cast
 
@@ -37,14 +39,17 @@ def diagnose(path: Path) -> list[Diagnosis]:
     task, weight = path.about.get("task"), cast(Any, path.about.get("weight"))
     if not isinstance(task, SingleLocation):
         raise TypeError(
-            "`path` must come from population_path or sgd_path: it does not say which task it was trained on."
+            "`path` must come from population_path or sgd_path: it does not say which task it was"
+            " trained on."
         )
     if any(np.ndim(number) for number in (task.d, task.L, task.gamma, task.m)):
         raise ValueError(
             "`path` must have one task for all its runs to be diagnosed: make one path for each."
         )
     tail = slice(-max(1, round(_TAIL * len(path.steps))), None)
-    kappa, nu, eta = (np.abs(path.columns[name][tail]).mean(axis=0) for name in ("kappa", "nu", "eta"))
+    kappa, nu, eta = (
+        np.abs(path.columns[name][tail]).mean(axis=0) for name in ("kappa", "nu", "eta")
+    )
     lam = path.lam[-1]
     toward = kappa if isinstance(weight, Erf) else path.kappa[tail].mean(axis=0)
     mass = attention_mass(task, type(weight)(lam), toward)
@@ -67,22 +72,35 @@ def _verdict(
     chance = 1.0 / task.L
     concentration = (mass - chance) / (1.0 - chance) if task.L > 1 else 1.0
     if eta > _SWAPPED and nu < _ALIGNED / 2:
-        return MINIMUM, (
-            "the key has learned the value direction (k near +-v*): start again from moments (soloc.dynamics.starts.practical) "
-            "or with a larger lam that falls"
+        return (
+            MINIMUM,
+            (
+                "the key has learned the value direction (k near +-v*): start again from moments"
+                " (soloc.dynamics.starts.practical) or with a larger lam that falls"
+            ),
         )
     if concentration < _CONCENTRATED:
         if lam * np.sqrt(task.L) > 1.0:
-            return MASS, (
-                f"lam = {lam:.3g} saturates the weights of all {task.L} tokens: lower lam until lam sqrt(L) is well below 1"
+            return (
+                MASS,
+                (
+                    f"lam = {lam:.3g} saturates the weights of all {task.L} tokens: lower lam until"
+                    " lam sqrt(L) is well below 1"
+                ),
             )
         return (
             MASS,
-            "the key has not found k*: train longer, or start from moments (soloc.dynamics.starts.practical)",
+            (
+                "the key has not found k*: train longer, or start from moments"
+                " (soloc.dynamics.starts.practical)"
+            ),
         )
     if nu < _ALIGNED:
-        return VALUE, (
-            "attention finds the token but the value is drowned in gradient noise: take a smaller step size or a larger batch, "
-            "or train longer if |nu| still rises"
+        return (
+            VALUE,
+            (
+                "attention finds the token but the value is drowned in gradient noise: take a"
+                " smaller step size or a larger batch, or train longer if |nu| still rises"
+            ),
         )
     return HEALTHY, "nothing: key and value are learned"

@@ -1,4 +1,6 @@
-"""Gradient flow, the limit of small steps: the overlaps as an ordinary differential equation, solved by scipy's LSODA."""
+"""Gradient flow, the limit of small steps: the overlaps as an ordinary differential equation,
+solved by scipy's LSODA.
+"""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -28,12 +30,15 @@ def flow_path(
     records: int = 100,
     tolerance: float = 1e-9,
 ) -> Path:
-    """The gradient flow k' = -(I - kk') dR/dk, v' = -(I - vv') dR/dv from `start` up to time `until`.
+    """The gradient flow k' = -(I - kk') dR/dk, v' = -(I - vv') dR/dv from `start` up to time
+    `until`.
 
-    Projected descent with step size alpha is at time alpha x steps, up to an error of order alpha. All runs share the adaptive
-    steps of one solver, whose Jacobian is a band: the runs do not interact.
+    Projected descent with step size alpha is at time alpha x steps, up to an error of order alpha.
+    All runs share the adaptive steps of one solver, whose Jacobian is a band: the runs do not
+    interact.
     """
-    from scipy.integrate import solve_ivp  # here: a third of a second to import, which most never need
+    # here: a third of a second to import, which most never need
+    from scipy.integrate import solve_ivp
 
     check_real("until", until, "a positive time", 0.0, above=True)
     check_count("records", records)
@@ -51,14 +56,24 @@ def flow_path(
     times = np.linspace(0.0, until, records + 1)
     with jax.enable_x64(True):
         solution = solve_ivp(
-            right_side, (0.0, until), begin.ravel(), "LSODA", times, rtol=tolerance, atol=1e-3 * tolerance, lband=4, uband=4
+            right_side,
+            (0.0, until),
+            begin.ravel(),
+            "LSODA",
+            times,
+            rtol=tolerance,
+            atol=1e-3 * tolerance,
+            lband=4,
+            uband=4,
         )
     if not solution.success or not np.isfinite(solution.y).all():
         raise ValueError(f"the flow could not be solved up to time {until}: {solution.message}")
     states = np.moveaxis(solution.y.reshape(-1, 5, len(times)), (0, 1, 2), (2, 1, 0))
     record = Record(times, states, states[-1], False)
     lam_seen = np.repeat(lam[None], len(times), axis=0)
-    columns = describe(task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, states))
+    columns = describe(
+        task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, states)
+    )
     final = Overlaps(*(x.reshape(shape) for x in states[-1]))
     return Path(times, columns, final, shape, clock="time", bayes=partial(bayes_of, task, shape))
 

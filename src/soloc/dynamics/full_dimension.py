@@ -1,4 +1,5 @@
-"""Training in full dimension on the vectors k and v: the oracle of the dynamics in overlaps, and Adam, which has none.
+"""Training in full dimension on the vectors k and v: the oracle of the dynamics in overlaps, and
+Adam, which has none.
 
 The cost grows with d; use `population_path` and `sgd_path` for anything but checks.
 """
@@ -44,14 +45,17 @@ def vectors_path(
     key: jax.Array | None = None,
     progress: Any = False,
 ) -> Path:
-    """Descent on vectors: on the exact population risk, or with `batch_size` and `key` on fresh samples of that many bags.
+    """Descent on vectors: on the exact population risk, or with `batch_size` and `key` on fresh
+    samples of that many bags.
 
-    `rule` is plain, Momentum or Adam (`soloc.dynamics.rules`); `free_norms` trains k and v without projecting them on the sphere.
-    The columns are those of `population_path`, with the norms of k and v when they are free.
+    `rule` is plain, Momentum or Adam (`soloc.dynamics.rules`); `free_norms` trains k and v without
+    projecting them on the sphere. The columns are those of `population_path`, with the norms of k
+    and v when they are free.
     """
     if (batch_size is None) != (key is None):
         raise ValueError(
-            "`batch_size` and `key` must be given together: both for fresh samples, neither for the population risk."
+            "`batch_size` and `key` must be given together: both for fresh samples, neither for the"
+            " population risk."
         )
     if batch_size is None and free_norms:
         raise ValueError("`free_norms` needs fresh samples: give `batch_size` and `key`.")
@@ -68,9 +72,17 @@ def vectors_path(
         def one(k, v, lam, key):
             sample = task.sample(truth, key, batch_size or 1)
             present = None if task.lengths is None else jnp.arange(task.L) < sample.lengths[:, None]
-            return jnp.mean((predict(weight_of(structure, numbers, lam), k, v, sample.tokens, present) - sample.answers) ** 2)
+            return jnp.mean(
+                (
+                    predict(weight_of(structure, numbers, lam), k, v, sample.tokens, present)
+                    - sample.answers
+                )
+                ** 2
+            )
 
-        return jax.vmap(one)(pair.k, pair.v, jnp.broadcast_to(lam, (runs,)), jax.random.split(key, runs))
+        return jax.vmap(one)(
+            pair.k, pair.v, jnp.broadcast_to(lam, (runs,)), jax.random.split(key, runs)
+        )
 
     lam = weight.lam if lam is None else lam
     path = descend(
@@ -89,10 +101,14 @@ def vectors_path(
     seen = ["norm_k", "norm_v"] if free_norms else []
     states = np.stack([path.columns[name] for name in (*NAMES, *seen)], axis=1)
     record = Record(path.steps, states, path.final, path.interrupted)
-    lam_seen = np.concatenate([Tabulated("lam", lam, (runs,)).values(int(t), 1) for t in path.steps])
+    lam_seen = np.concatenate(
+        [Tabulated("lam", lam, (runs,)).values(int(t), 1) for t in path.steps]
+    )
     lam_seen = np.ascontiguousarray(np.broadcast_to(lam_seen, (len(path.steps), runs)))
     numbers = flattened(numbers, (runs,))
-    columns = describe(task, (runs,), record, lam_seen, above_noise(structure, numbers, lam_seen, states))
+    columns = describe(
+        task, (runs,), record, lam_seen, above_noise(structure, numbers, lam_seen, states)
+    )
     return Path(path.steps, columns, path.final, (runs,), path.interrupted)
 
 

@@ -1,4 +1,6 @@
-"""The landscape of the population risk: its critical points, which minimum wins at which lam, and who ends where."""
+"""The landscape of the population risk: its critical points, which minimum wins at which lam, and
+who ends where.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -23,38 +25,57 @@ _FLIP = np.asarray([-1.0, -1.0, -1.0, -1.0, 1.0])  # the overlaps of (-k, -v)
 _LONGEST = 1e6  # time after which a flow is taken as it is
 
 
-def landscape(task: SingleLocation, weight: Any, *, starts: int = 200, seed: int = 0) -> pd.DataFrame:
-    """All critical points found from `starts` random points and the truth, lowest risk first: one row each.
+def landscape(
+    task: SingleLocation, weight: Any, *, starts: int = 200, seed: int = 0
+) -> pd.DataFrame:
+    """All critical points found from `starts` random points and the truth, lowest risk first: one
+    row each.
 
-    Columns: the overlaps, risk, name, kind (minimum, saddle, maximum, or degenerate where the risk is flat to rounding), the
-    number of descending directions in R^d x R^d, the smallest nonzero eigenvalue (`rate`) and the spectrum of the Hessian on
-    the product of spheres: values within the frame of (k*, v*, k, v), and `outside`, two values that count d - 4 times each.
+    Columns: the overlaps, risk, name, kind (minimum, saddle, maximum, or degenerate where the risk
+    is flat to rounding), the number of descending directions in R^d x R^d, the smallest nonzero
+    eigenvalue (`rate`) and the spectrum of the Hessian on the product of spheres: values within the
+    frame of (k*, v*, k, v), and `outside`, two values that count d - 4 times each.
     """
     points = find_points(task, weight, starts=starts, seed=seed)
     rows = [
         dict(zip(NAMES, point.overlaps, strict=True))
         | {"risk": point.risk + float(task.eps) ** 2, "name": _name(point), "kind": point.kind}
-        | {"descending": point.descending, "rate": point.rate, "spectrum": point.spectrum, "outside": point.outside}
+        | {
+            "descending": point.descending,
+            "rate": point.rate,
+            "spectrum": point.spectrum,
+            "outside": point.outside,
+        }
         for point in points
     ]
     return pd.DataFrame(rows)
 
 
-def find_points(task: SingleLocation, weight: Any, *, starts: int = 200, seed: int = 0) -> list[CriticalPoint]:
+def find_points(
+    task: SingleLocation, weight: Any, *, starts: int = 200, seed: int = 0
+) -> list[CriticalPoint]:
     """The critical points themselves."""
     check_count("starts", starts)
     structure, numbers = split(task, weight)
     check_exact_risk(structure)
     if any(np.ndim(x) for x in jax.tree.leaves((numbers, weight.lam))):
-        raise ValueError("`task` and `weight` must hold single numbers to have one landscape, got arrays: call it for each.")
+        raise ValueError(
+            "`task` and `weight` must hold single numbers to have one landscape, got arrays: call"
+            " it for each."
+        )
     random = np.random.default_rng(seed).normal(size=(starts, 8))
-    random[starts // 2 :, [0, 1, 4, 5]] *= 0.1  # half of them close to orthogonal to the truth, as in high dimension
+    # half of them close to orthogonal to the truth, as in high dimension
+    random[starts // 2 :, [0, 1, 4, 5]] *= 0.1
     begin = np.concatenate([[_TRUTH, -_TRUTH, _OPPOSED, -_OPPOSED], random, -random])
-    return critical_points(structure, flattened(numbers, ()), float(weight.lam), begin, float(task.d))
+    return critical_points(
+        structure, flattened(numbers, ()), float(weight.lam), begin, float(task.d)
+    )
 
 
 def name_of(overlaps: np.ndarray) -> str:
-    """"solution" near +-(k*, v*), "swapped" where k is near +-v* and does not see k*, else "other"."""
+    """ "solution" near +-(k*, v*), "swapped" where k is near +-v* and does not see k*, else
+    "other".
+    """
     kappa, nu, _, eta, _ = np.abs(overlaps)
     if kappa * nu > 0.9 and overlaps[0] * overlaps[1] > 0.0:
         return "solution"
@@ -65,10 +86,14 @@ def _name(point: CriticalPoint) -> str:
     return "other" if point.kind in ("saddle", "maximum") else name_of(point.overlaps)
 
 
-def swap_lam(task: SingleLocation, weight: Any, *, between: tuple[float, float] = (0.02, 1.0)) -> float:
-    """The lam below which the swapped minimum has the lower risk: there the truth is not the global minimum.
+def swap_lam(
+    task: SingleLocation, weight: Any, *, between: tuple[float, float] = (0.02, 1.0)
+) -> float:
+    """The lam below which the swapped minimum has the lower risk: there the truth is not the global
+    minimum.
 
-    The swapped minimum at a lam is where the flow ends that starts at k = v*, v half way between k* and the rest.
+    The swapped minimum at a lam is where the flow ends that starts at k = v*, v half way between k*
+    and the rest.
     """
     from scipy.optimize import brentq  # here: a third of a second to import, which most never need
 
@@ -76,18 +101,27 @@ def swap_lam(task: SingleLocation, weight: Any, *, between: tuple[float, float] 
         at = replace(weight, lam=lam)
         swapped = limits(task, at, Overlaps(0.0, 0.0, 0.7, 1.0, 0.0))
         structure, numbers = split(task, at)
-        both = np.stack([overlaps_of(_TRUTH), [float(getattr(swapped, name)) for name in NAMES]], axis=1)
+        both = np.stack(
+            [overlaps_of(_TRUTH), [float(getattr(swapped, name)) for name in NAMES]], axis=1
+        )
         truth, other = evaluate(structure, flattened(numbers, ()), np.asarray(lam), both)
         return float(truth - other)
 
     low, high = between
     if not advantage(low) > 0.0 > advantage(high):
-        raise ValueError(f"`between` must enclose the crossing: the swapped minimum wins at neither or both of {low} and {high}.")
+        raise ValueError(
+            "`between` must enclose the crossing: the swapped minimum wins at neither or both of"
+            f" {low} and {high}."
+        )
     return float(brentq(advantage, low, high, xtol=1e-7))
 
 
-def limits(task: SingleLocation, weight: Any, start: Overlaps, *, tolerance: float = 1e-7) -> Overlaps:
-    """Where the gradient flow from `start` ends: followed until its speed is below `tolerance`, however long that takes."""
+def limits(
+    task: SingleLocation, weight: Any, start: Overlaps, *, tolerance: float = 1e-7
+) -> Overlaps:
+    """Where the gradient flow from `start` ends: followed until its speed is below `tolerance`,
+    however long that takes.
+    """
     structure, numbers = split(task, weight)
     time, begin = 30.0, start
     while True:
@@ -96,14 +130,17 @@ def limits(task: SingleLocation, weight: Any, start: Overlaps, *, tolerance: flo
         shape = np.shape(begin.kappa)
         lam = np.broadcast_to(np.asarray(weight.lam, dtype=float), shape).ravel()
         with jax.enable_x64(True):
-            speed = np.abs(np.asarray(compiled_velocity(structure)(y, lam, flattened(numbers, shape)))).max()
+            speed = np.abs(
+                np.asarray(compiled_velocity(structure)(y, lam, flattened(numbers, shape)))
+            ).max()
         if speed < tolerance or time > _LONGEST:
             return begin
         time *= 4.0
 
 
 def shares(task: SingleLocation, weight: Any, key: jax.Array, *, runs: int = 1000) -> pd.DataFrame:
-    """The share of uniform starts on the sphere whose flow ends at each critical point, with 95 % Wilson intervals.
+    """The share of uniform starts on the sphere whose flow ends at each critical point, with 95 %
+    Wilson intervals.
 
     Points that differ only by the sign of (k, v), or by that of (v, v*), count as one.
     """
@@ -112,24 +149,36 @@ def shares(task: SingleLocation, weight: Any, key: jax.Array, *, runs: int = 100
     five = np.stack([np.asarray(getattr(ends, name)) for name in NAMES], axis=1)
     classes: list[CriticalPoint] = []
     for point in points:
-        if not any(_same_up_to_sign(point.overlaps, other.overlaps[None]).any() for other in classes):
+        if not any(
+            _same_up_to_sign(point.overlaps, other.overlaps[None]).any() for other in classes
+        ):
             classes.append(point)
     counts = [int(_same_up_to_sign(point.overlaps, five).sum()) for point in classes]
     rows = [
         dict(zip(NAMES, np.abs(point.overlaps), strict=True))
-        | {"name": _name(point), "kind": point.kind, "risk": point.risk + float(task.eps) ** 2, "runs": count}
+        | {
+            "name": _name(point),
+            "kind": point.kind,
+            "risk": point.risk + float(task.eps) ** 2,
+            "runs": count,
+        }
         | dict(zip(("share", "low", "high"), wilson(count, runs), strict=True))
         for point, count in zip(classes, counts, strict=True)
         if count > 0
     ]
     if sum(counts) < runs:
         left = runs - sum(counts)
-        rows.append({"name": "unfinished", "runs": left} | dict(zip(("share", "low", "high"), wilson(left, runs), strict=True)))
+        rows.append(
+            {"name": "unfinished", "runs": left}
+            | dict(zip(("share", "low", "high"), wilson(left, runs), strict=True))
+        )
     return pd.DataFrame(rows)
 
 
 def _same_up_to_sign(overlaps: np.ndarray, five: np.ndarray) -> np.ndarray:
-    """Which rows of `five` are the point or one of its sign images, to the accuracy of a finished flow."""
+    """Which rows of `five` are the point or one of its sign images, to the accuracy of a finished
+    flow.
+    """
     mirror = np.asarray([1.0, 1.0, -1.0, -1.0, -1.0])
     images = [overlaps, overlaps * _FLIP, overlaps * mirror, overlaps * _FLIP * mirror]
     return np.any([np.abs(five - image).max(axis=1) < 1e-3 for image in images], axis=0)

@@ -1,4 +1,6 @@
-"""Long runs in compiled pieces: records, progress with the time left, Ctrl-C, and the step at which something went wrong."""
+"""Long runs in compiled pieces: records, progress with the time left, Ctrl-C, and the step at which
+something went wrong.
+"""
 
 import sys
 import time
@@ -49,7 +51,9 @@ class Diverged(ValueError):
 
 
 def pieces(steps: int, every: int, capacity: int, slots: int) -> Iterator[Piece]:
-    """Cut `steps` into pieces of at most `capacity` steps and `slots` observations; each record ends a stride."""
+    """Cut `steps` into pieces of at most `capacity` steps and `slots` observations; each record
+    ends a stride.
+    """
     first = 0
     while first < steps:
         ahead = min(capacity, steps - first)
@@ -75,9 +79,9 @@ def run_in_pieces(
 ) -> Record:
     """Advance `state` through all steps and keep what was observed every `every` of them.
 
-    `advance(state, piece)` returns the new state and the observations of the piece, (piece.n // piece.stride, ...); `start` is
-    the observation of the start. A non-finite observation stops the run with the step at which it first happened; Ctrl-C
-    stops it and keeps what was observed.
+    `advance(state, piece)` returns the new state and the observations of the piece, (piece.n //
+    piece.stride, ...); `start` is the observation of the start. A non-finite observation stops the
+    run with the step at which it first happened; Ctrl-C stops it and keeps what was observed.
     """
     report = _print_progress if progress is True else progress
     began = time.monotonic()
@@ -101,7 +105,9 @@ def run_in_pieces(
     return Record(np.concatenate(at), np.concatenate(kept), state, interrupted)
 
 
-def _locate(advance: Callable[..., tuple[Any, np.ndarray]], state: Any, piece: Piece, slots: int) -> None:
+def _locate(
+    advance: Callable[..., tuple[Any, np.ndarray]], state: Any, piece: Piece, slots: int
+) -> None:
     """Repeat a piece step by step and say where it broke."""
     for first in range(piece.first, piece.first + piece.n, slots):
         n = min(slots, piece.first + piece.n - first)
@@ -110,12 +116,16 @@ def _locate(advance: Callable[..., tuple[Any, np.ndarray]], state: Any, piece: P
         if broken.any():
             step = first + int(np.argmax(broken)) + 1
             raise Diverged(
-                f"the iteration diverged at step {step}: its numbers are no longer finite. Take a smaller `step_size`.", step
+                f"the iteration diverged at step {step}: its numbers are no longer finite. Take a"
+                " smaller `step_size`.",
+                step,
             )
 
 
 def check_run(steps: int, every: int | None) -> int:
-    """Refuse impossible lengths; the stride of the records, by default such that there are about a hundred."""
+    """Refuse impossible lengths; the stride of the records, by default such that there are about a
+    hundred.
+    """
     check_count("steps", steps)
     if every is None:
         return max(1, steps // 100)
@@ -126,5 +136,8 @@ def check_run(steps: int, every: int | None) -> int:
 def _print_progress(now: Progress) -> None:
     share = now.step / now.steps
     end = "\n" if now.step == now.steps else ""
-    text = f"\rstep {now.step:,} of {now.steps:,} ({share:.0%}), {now.seconds:.0f} s, about {now.seconds_left:.0f} s left "
+    text = (
+        f"\rstep {now.step:,} of {now.steps:,} ({share:.0%}), {now.seconds:.0f} s, about"
+        f" {now.seconds_left:.0f} s left "
+    )
     print(text, end=end, file=sys.stderr, flush=True)

@@ -15,7 +15,8 @@ import numpy as np
 from jax.scipy.special import erf
 
 TWO_OVER_ROOT_PI = 2.0 / np.sqrt(np.pi)
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)  # 7e-16 on the variance of erf, for every score and lam
+# 7e-16 on the variance of erf, for every score and lam
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 class Five(NamedTuple):
@@ -35,11 +36,18 @@ def projected_step(o: Five, slopes: Five, alpha: Any) -> Five:
     along_k, along_v = K * kappa + E * eta + R * rho, N * nu + T * theta + R * rho
     keep_k, keep_v = 1.0 + along_k, 1.0 + along_v
     # |k - alpha P g|^2 = 1 + |alpha P g|^2
-    scale_k = 1.0 / jnp.sqrt(1.0 + K * (K + 2.0 * R * theta) + E * (E + 2.0 * R * nu) + R * R - along_k * along_k)
-    scale_v = 1.0 / jnp.sqrt(1.0 + N * (N + 2.0 * R * eta) + T * (T + 2.0 * R * kappa) + R * R - along_v * along_v)
+    scale_k = 1.0 / jnp.sqrt(
+        1.0 + K * (K + 2.0 * R * theta) + E * (E + 2.0 * R * nu) + R * R - along_k * along_k
+    )
+    scale_v = 1.0 / jnp.sqrt(
+        1.0 + N * (N + 2.0 * R * eta) + T * (T + 2.0 * R * kappa) + R * R - along_v * along_v
+    )
     both = K * T + E * N + R * (along_k + along_v - R * rho)
     rho_before_scaling = (
-        keep_k * keep_v * rho - keep_k * (N * eta + T * kappa + R) - keep_v * (K * theta + E * nu + R) + both
+        keep_k * keep_v * rho
+        - keep_k * (N * eta + T * kappa + R)
+        - keep_v * (K * theta + E * nu + R)
+        + both
     )
     return Five(
         kappa=(keep_k * kappa - K - R * theta) * scale_k,
@@ -69,9 +77,11 @@ class ErfTable(NamedTuple):
 
     rate: jax.Array  #: lam / sqrt(1 + 2 lam^2 gamma^2)
     a: jax.Array  #: 1 / sqrt(1 + 4 lam^2 gamma^2)
-    background_variance: jax.Array  #: (L-1) Var(S b) of a background token is this times rho^2, up to a constant
+    #: (L-1) Var(S b) of a background token is this times rho^2, up to a constant
+    background_variance: jax.Array
     background_mean: jax.Array  #: (L-1) E[S b] of a background token is this times rho
-    exponents: jax.Array  #: the variance of erf is sum_n weights_n exp(-A^2 exponents_n), n on the second axis
+    #: the variance of erf is sum_n weights_n exp(-A^2 exponents_n), n on the second axis
+    exponents: jax.Array
     weights: jax.Array
 
 
@@ -87,7 +97,10 @@ def erf_table(lam: jax.Array, gamma: Any, L: Any) -> ErfTable:
     return ErfTable(
         rate=lam / jnp.sqrt(1.0 + 2.0 * square * g2),
         a=a,
-        background_variance=(L - 1.0) * (4.0 / np.pi) * square_rate * (2.0 / jnp.sqrt(1.0 + 4.0 * square) - 1.0),
+        background_variance=(L - 1.0)
+        * (4.0 / np.pi)
+        * square_rate
+        * (2.0 / jnp.sqrt(1.0 + 4.0 * square) - 1.0),
         background_mean=(L - 1.0) * 2.0 * lam / jnp.sqrt(np.pi * (1.0 + 2.0 * square)),
         exponents=exponents,
         weights=(2.0 / np.pi) * gap[:, None] * jnp.asarray(_WEIGHTS)[:, None] / exponents,
@@ -95,9 +108,11 @@ def erf_table(lam: jax.Array, gamma: Any, L: Any) -> ErfTable:
 
 
 def erf_slopes(o: Five, m: Any, g2: Any, at: ErfTable) -> Five:
-    """The gradient of the erf risk, every term of `risk.closed_form.erf_excess` differentiated by hand.
+    """The gradient of the erf risk, every term of `risk.closed_form.erf_excess` differentiated by
+    hand.
 
-    s1, s2, s3 are the derivatives of s0 = E[S] in the mean of the score; V1, V2, V3 those of V = Var(S).
+    s1, s2, s3 are the derivatives of s0 = E[S] in the mean of the score; V1, V2, V3 those of V =
+    Var(S).
     """
     kappa, nu, theta, eta, rho = o
     rate, a = at.rate, at.a
@@ -105,14 +120,21 @@ def erf_slopes(o: Five, m: Any, g2: Any, at: ErfTable) -> Five:
     A2 = A * A
     V = jnp.sum(at.weights * jnp.exp(-A2 * at.exponents), axis=0)
     s0 = erf(A)
-    slope, inner_slope = TWO_OVER_ROOT_PI * jnp.exp(-A2), TWO_OVER_ROOT_PI * a * jnp.exp(-a * a * A2)
+    slope, inner_slope = (
+        TWO_OVER_ROOT_PI * jnp.exp(-A2),
+        TWO_OVER_ROOT_PI * a * jnp.exp(-a * a * A2),
+    )
     s1 = rate * slope
     s2 = -2.0 * rate * A * s1
     s3 = (4.0 * A2 - 2.0) * rate * rate * s1
     drop = erf(a * A) - s0  # V1 = 2 s1 drop
     drop1 = rate * (inner_slope - slope)
     drop2 = -2.0 * rate * rate * A * (a * a * inner_slope - slope)
-    V1, V2, V3 = 2.0 * s1 * drop, 2.0 * (s2 * drop + s1 * drop1), 2.0 * (s3 * drop + 2.0 * s2 * drop1 + s1 * drop2)
+    V1, V2, V3 = (
+        2.0 * s1 * drop,
+        2.0 * (s2 * drop + s1 * drop1),
+        2.0 * (s3 * drop + 2.0 * s2 * drop1 + s1 * drop2),
+    )
     M, r = m * theta, g2 * rho
     total = M * s0 + r * s1 + at.background_mean * rho  # E[T]
     mismatch = s0 * rho - eta

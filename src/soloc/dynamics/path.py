@@ -12,8 +12,9 @@ import pandas as pd
 class Path:
     """The record of a training run, or of many runs together.
 
-    `steps` are the recorded steps; every column is an array (records, runs). `final` is the last iterate, from which a run can
-    be continued. `interrupted` says that Ctrl-C ended the run early: what is here was computed before it.
+    `steps` are the recorded steps; every column is an array (records, runs). `final` is the last
+    iterate, from which a run can be continued. `interrupted` says that Ctrl-C ended the run early:
+    what is here was computed before it.
     """
 
     steps: np.ndarray
@@ -22,7 +23,8 @@ class Path:
     shape: tuple[int, ...] = ()  #: of the runs, before they were flattened
     interrupted: bool = False
     clock: str = "step"  #: what `steps` counts: "step", or "time" for a flow
-    bayes: Callable[[], np.ndarray | None] | None = field(default=None, repr=False)  #: Bayes risk of every run, when asked
+    #: Bayes risk of every run, when asked
+    bayes: Callable[[], np.ndarray | None] | None = field(default=None, repr=False)
     about: dict[str, Any] = field(default_factory=dict)  #: what was run, in words and numbers
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -37,12 +39,17 @@ class Path:
         return int(np.prod(self.shape, dtype=int))
 
     def table(self) -> pd.DataFrame:
-        """One row per run and recorded step, run by run; `excess` is the risk minus the Bayes risk, where that is exact."""
+        """One row per run and recorded step, run by run; `excess` is the risk minus the Bayes risk,
+        where that is exact.
+        """
         records, columns = len(self.steps), dict(self.columns)
         bayes = self.bayes() if self.bayes is not None and "risk" in columns else None
         if bayes is not None:
             columns["excess"] = columns["risk"] - bayes
-        index = {"run": np.repeat(np.arange(self.runs), records), self.clock: np.tile(self.steps, self.runs)}
+        index = {
+            "run": np.repeat(np.arange(self.runs), records),
+            self.clock: np.tile(self.steps, self.runs),
+        }
         return pd.DataFrame(index | {name: values.T.ravel() for name, values in columns.items()})
 
     def last(self) -> pd.DataFrame:
@@ -59,5 +66,13 @@ class Path:
         return f"<{self._sentence()}: {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        summary = self.last().drop(columns=["run", self.clock]).describe().loc[["mean", "min", "50%", "max"]]
-        return f"<p>{self._sentence()}. Over the runs at the last record:</p>{summary.to_html(float_format='%.4g')}"
+        summary = (
+            self.last()
+            .drop(columns=["run", self.clock])
+            .describe()
+            .loc[["mean", "min", "50%", "max"]]
+        )
+        return (
+            f"<p>{self._sentence()}. Over the runs at the last"
+            f" record:</p>{summary.to_html(float_format='%.4g')}"
+        )

@@ -19,7 +19,8 @@ from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
 _ROWS, _CELLS = 4096, 65536  # steps of one compiled piece, and steps x distinct schedules
-_GROUPS = (1, 16, 32, 128)  # runs of one compiled piece, filled up: few programs serve every number of runs
+# runs of one compiled piece, filled up: few programs serve every number of runs
+_GROUPS = (1, 16, 32, 128)
 
 
 def population_path(
@@ -42,41 +43,72 @@ def population_path(
     Parameters
     ----------
     steps : number of steps.
-    step_size : alpha; a number, an array, or a schedule (a function of the step, see `soloc.dynamics.schedules`).
+    step_size : alpha; a number, an array, or a schedule (a function of the step, see
+        `soloc.dynamics.schedules`).
     lam : a schedule for the inverse temperature; `weight.lam` when not given.
-    every : record every so many steps; about a hundred records when not given. Start and end are always recorded.
+    every : record every so many steps; about a hundred records when not given. Start and end are
+        always recorded.
     progress : True prints the time left; a function is called with a `Progress`.
     """
     run = _Run(task, weight, start, steps, step_size, lam, every)
     first = np.stack(run.start)
     record = run_in_pieces(
-        run.advance, run.start, first, steps=steps, every=run.every, capacity=run.rows, slots=SLOTS, progress=progress
+        run.advance,
+        run.start,
+        first,
+        steps=steps,
+        every=run.every,
+        capacity=run.rows,
+        slots=SLOTS,
+        progress=progress,
     )
     columns = run.columns(record)
     final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
     bayes = partial(bayes_of, task, run.shape)
-    return Path(record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about)
+    return Path(
+        record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about
+    )
 
 
 class _Run:
     """One call of `population_path`: its numbers flattened over the runs, and its compiled step."""
 
-    def __init__(self, task: Any, weight: Any, start: Any, steps: int, step_size: Any, lam: Any, every: int | None) -> None:
+    def __init__(
+        self,
+        task: Any,
+        weight: Any,
+        start: Any,
+        steps: int,
+        step_size: Any,
+        lam: Any,
+        every: int | None,
+    ) -> None:
         self.every = check_run(steps, every)
         self.structure, numbers = split(task, weight)
         check_exact_risk(self.structure)
         if not isinstance(start, Overlaps):
-            raise TypeError(f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}.")
+            raise TypeError(
+                "`start` must be `Overlaps` (see soloc.dynamics.starts), got"
+                f" {type(start).__name__}."
+            )
         lam = weight.lam if lam is None else lam
         self.task, self.shape = task, runs_shape(start, numbers, lam, step_size)
-        self.lam, self.alpha = Tabulated("lam", lam, self.shape), Tabulated("step_size", step_size, self.shape)
+        self.lam, self.alpha = (
+            Tabulated("lam", lam, self.shape),
+            Tabulated("step_size", step_size, self.shape),
+        )
         flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), self.shape).reshape(-1)  # noqa: E731
         self.start = Five(*(flat(getattr(start, name)) for name in NAMES))
         self.runs = self.start.kappa.size
         self.numbers = flattened(numbers, self.shape)
-        shared = all(np.ndim(x) == 0 for x in jax.tree.leaves(numbers)) and self.lam.values(0, 1).shape[1] == 1
-        self.group = next((size for size in _GROUPS if self.runs <= size), _GROUPS[-1])  # the largest fits the nearest cache
-        self.spread = not shared and self.runs > 1  # what differs between runs is spread out whole: again one program
+        shared = (
+            all(np.ndim(x) == 0 for x in jax.tree.leaves(numbers))
+            and self.lam.values(0, 1).shape[1] == 1
+        )
+        # the largest fits the nearest cache
+        self.group = next((size for size in _GROUPS if self.runs <= size), _GROUPS[-1])
+        # what differs between runs is spread out whole: again one program
+        self.spread = not shared and self.runs > 1
         if self.spread:
             self.numbers = jax.tree.map(lambda x: np.broadcast_to(x, (self.runs,)), self.numbers)
         width = self.group if self.spread else 1
@@ -84,7 +116,9 @@ class _Run:
         self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
 
     def advance(self, state: Five, piece: Piece) -> tuple[Five, np.ndarray]:
-        """A piece of the descent: one compiled call for every group of runs, whatever the length and stride of the piece."""
+        """A piece of the descent: one compiled call for every group of runs, whatever the length
+        and stride of the piece.
+        """
         lam, alpha = self._rows(self.lam, piece), self._rows(self.alpha, piece)
         if self.spread:
             lam = np.broadcast_to(lam, (len(lam), self.runs))
@@ -94,7 +128,9 @@ class _Run:
             for first in range(0, self.runs, self.group):
                 cut = lambda x, first=first: self._cut(x, first)  # noqa: E731
                 group, numbers = jax.tree.map(cut, (Five(*state), self.numbers))
-                end, observed = _compiled(self.structure)(group, cut(lam), cut(alpha), numbers, records, piece.stride)
+                end, observed = _compiled(self.structure)(
+                    group, cut(lam), cut(alpha), numbers, records, piece.stride
+                )
                 ends.append(np.stack(end))
                 seen.append(np.asarray(observed)[:records])
         together = np.concatenate(seen, axis=-1)[..., : self.runs]
@@ -105,12 +141,18 @@ class _Run:
         return np.concatenate([values, np.repeat(values[-1:], self.rows - piece.n, axis=0)])
 
     def _cut(self, x: Any, first: int) -> Any:
-        """The part of a group in an array whose last axis is the runs, filled up with its last entry; other numbers as they are."""
+        """The part of a group in an array whose last axis is the runs, filled up with its last
+        entry; other numbers as they are.
+        """
         if np.ndim(x) == 0 or np.shape(x)[-1] == 1:
             return x
         part = np.asarray(x)[..., first : first + self.group]
         missing = self.group - part.shape[-1]
-        return part if missing == 0 else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
+        return (
+            part
+            if missing == 0
+            else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
+        )
 
     def columns(self, record: Record) -> dict[str, np.ndarray]:
         """Overlaps, risk, excess over Bayes, distance and lam at every record."""
@@ -120,12 +162,16 @@ class _Run:
         return describe(self.task, self.shape, record, lam, risk)
 
     def _refuse_divergence(self, record: Record, lam: np.ndarray, risk: np.ndarray) -> None:
-        """Refuse runs that end above their start at the same lam and go on rising: a step size that descends does neither.
+        """Refuse runs that end above their start at the same lam and go on rising: a step size that
+        descends does neither.
 
-        A run may rise for a while and recover, as the paper's schedule does at its first, largest lam.
+        A run may rise for a while and recover, as the paper's schedule does at its first, largest
+        lam.
         """
         worse = risk > _a_little_more(self._start_risk(lam))
-        lost = worse[-1] & self._rises(Five(*record.states[-1]), int(record.steps[-1]), lam[-1], risk[-1])
+        lost = worse[-1] & self._rises(
+            Five(*record.states[-1]), int(record.steps[-1]), lam[-1], risk[-1]
+        )
         if not lost.any():
             return
         run = int(np.argmax(lost))
@@ -135,15 +181,17 @@ class _Run:
             n = min(SLOTS, self.rows)
             state, seen = self.advance(state, Piece(first, n, 1))
             lams = np.broadcast_to(self.lam.values(first + 1, n), (n, self.runs))
-            above = above_noise(self.structure, self.numbers, lams, seen) > _a_little_more(self._start_risk(lams))
+            above = above_noise(self.structure, self.numbers, lams, seen) > _a_little_more(
+                self._start_risk(lams)
+            )
             if above[:, run].any():
                 break
             first += n
         step = first + 1 + int(np.argmax(above[:, run]))
         where = f" in run {run}" if self.runs > 1 else ""
         raise Diverged(
-            f"the iteration diverged{where}: at step {step} the risk rose above that of the start, and it did not come back."
-            " Take a smaller `step_size`.",
+            f"the iteration diverged{where}: at step {step} the risk rose above that of the start,"
+            " and it did not come back. Take a smaller `step_size`.",
             step,
         )
 
@@ -152,7 +200,12 @@ class _Run:
         if self.lam.constant:
             once = evaluate(self.structure, self.numbers, lam[0], np.stack(self.start))
             return np.broadcast_to(once, lam.shape)
-        return evaluate(self.structure, self.numbers, lam, np.repeat(np.stack(self.start)[:, None], len(lam), axis=1))
+        return evaluate(
+            self.structure,
+            self.numbers,
+            lam,
+            np.repeat(np.stack(self.start)[:, None], len(lam), axis=1),
+        )
 
     def _rises(self, state: Five, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
         """Does the risk at the present lam rise in one of the next eight steps?"""
@@ -178,7 +231,8 @@ def runs_shape(start: Overlaps, numbers: Numbers, *schedules: Any) -> tuple[int,
     except ValueError:
         shapes = sorted({np.shape(part) for part in parts} - {()})
         raise ValueError(
-            f"`start`, the numbers of `task` and `weight`, `lam` and `step_size` must broadcast, got shapes {shapes}."
+            "`start`, the numbers of `task` and `weight`, `lam` and `step_size` must broadcast,"
+            f" got shapes {shapes}."
         ) from None
 
 
@@ -191,13 +245,17 @@ def _compiled(structure: Structure) -> Callable[..., tuple[Five, jax.Array]]:
         table = rule.table(lam, numbers)
 
         def one(t, o):
-            return projected_step(o, rule.slopes(o, numbers, jax.tree.map(lambda x: x[t], table)), alpha[t])
+            return projected_step(
+                o, rule.slopes(o, numbers, jax.tree.map(lambda x: x[t], table)), alpha[t]
+            )
 
         def until_next_record(r, carry):
             o, seen = carry
             o = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, o)
             return o, seen.at[r].set(jnp.stack(o))
 
-        return jax.lax.fori_loop(0, records, until_next_record, (state, jnp.zeros((SLOTS, 5, state.kappa.size))))
+        return jax.lax.fori_loop(
+            0, records, until_next_record, (state, jnp.zeros((SLOTS, 5, state.kappa.size)))
+        )
 
     return advance

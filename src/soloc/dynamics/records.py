@@ -1,4 +1,6 @@
-"""From recorded states to the columns of a path: overlaps, risk, excess over Bayes, distance to the manifold, lam."""
+"""From recorded states to the columns of a path: overlaps, risk, excess over Bayes, distance to the
+manifold, lam.
+"""
 
 from typing import Any
 
@@ -18,14 +20,17 @@ _FLIP_V = np.asarray([1.0, -1.0, -1.0, 1.0, -1.0])  # the overlaps of (k, -v)
 def lam_at(record: Record, lam: Tabulated) -> np.ndarray:
     """lam at the recorded steps, (records, runs)."""
     values = np.concatenate([lam.values(int(t), 1) for t in record.steps])
-    return np.ascontiguousarray(np.broadcast_to(values, (len(record.steps), record.states.shape[-1])))
+    return np.ascontiguousarray(
+        np.broadcast_to(values, (len(record.steps), record.states.shape[-1]))
+    )
 
 
 def above_noise(structure: Structure, numbers: Numbers, lam: np.ndarray, states: np.ndarray) -> Any:
-    """R - eps^2 at states (records, 5 or 7, runs), None without exact risk; the last two of 7 are the norms of k and v.
+    """R - eps^2 at states (records, 5 or 7, runs), None without exact risk; the last two of 7 are
+    the norms of k and v.
 
-    |k| multiplies lam. In |v| the risk is quadratic, gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2]: the risks at v and -v give both
-    moments.
+    |k| multiplies lam. In |v| the risk is quadratic, gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2]: the
+    risks at v and -v give both moments.
     """
     if not has_exact_risk(structure):
         return None
@@ -43,7 +48,11 @@ def above_noise(structure: Structure, numbers: Numbers, lam: np.ndarray, states:
 
 
 def describe(
-    task: SingleLocation, shape: tuple[int, ...], record: Record, lam: np.ndarray, risk_above_noise: np.ndarray | None
+    task: SingleLocation,
+    shape: tuple[int, ...],
+    record: Record,
+    lam: np.ndarray,
+    risk_above_noise: np.ndarray | None,
 ) -> dict[str, np.ndarray]:
     """The columns of a path, each (records, runs)."""
     flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731

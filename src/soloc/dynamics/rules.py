@@ -1,4 +1,5 @@
-"""Update rules: from a gradient to the direction of a step. Each is a frozen thing with `begin` and `update`.
+"""Update rules: from a gradient to the direction of a step. Each is a frozen thing with `begin` and
+`update`.
 
 `project` removes from a direction its part normal to the constraint (the identity without one).
 """
@@ -20,7 +21,9 @@ class Rule(Protocol):
 
     def begin(self, point: Any) -> Any: ...
 
-    def update(self, gradient: Any, memory: Any, step: jax.Array, project: Project) -> tuple[Any, Any]: ...
+    def update(
+        self, gradient: Any, memory: Any, step: jax.Array, project: Project
+    ) -> tuple[Any, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,9 @@ class Plain:
     def begin(self, point: Any) -> Any:
         return ()
 
-    def update(self, gradient: Any, memory: Any, step: jax.Array, project: Project) -> tuple[Any, Any]:
+    def update(
+        self, gradient: Any, memory: Any, step: jax.Array, project: Project
+    ) -> tuple[Any, Any]:
         return project(gradient), memory
 
 
@@ -46,14 +51,18 @@ class Momentum:
     def begin(self, point: Any) -> Any:
         return jax.tree.map(jnp.zeros_like, point)
 
-    def update(self, gradient: Any, memory: Any, step: jax.Array, project: Project) -> tuple[Any, Any]:
+    def update(
+        self, gradient: Any, memory: Any, step: jax.Array, project: Project
+    ) -> tuple[Any, Any]:
         velocity = project(jax.tree.map(lambda g, m: self.beta * m + g, gradient, memory))
         return velocity, velocity
 
 
 @dataclass(frozen=True)
 class Adam:
-    """Adaptive moments (Kingma and Ba, 2015): what practice uses; coordinate-wise, so it has no dynamics in overlaps."""
+    """Adaptive moments (Kingma and Ba, 2015): what practice uses; coordinate-wise, so it has no
+    dynamics in overlaps.
+    """
 
     beta1: float = 0.9
     beta2: float = 0.999
@@ -63,9 +72,20 @@ class Adam:
         zero = jax.tree.map(jnp.zeros_like, point)
         return zero, zero
 
-    def update(self, gradient: Any, memory: Any, step: jax.Array, project: Project) -> tuple[Any, Any]:
-        first = jax.tree.map(lambda m, g: self.beta1 * m + (1.0 - self.beta1) * g, memory[0], gradient)
-        second = jax.tree.map(lambda s, g: self.beta2 * s + (1.0 - self.beta2) * g * g, memory[1], gradient)
-        unbias1, unbias2 = 1.0 / (1.0 - self.beta1 ** (step + 1.0)), 1.0 / (1.0 - self.beta2 ** (step + 1.0))
-        direction = jax.tree.map(lambda m, s: unbias1 * m / (jnp.sqrt(unbias2 * s) + self.epsilon), first, second)
+    def update(
+        self, gradient: Any, memory: Any, step: jax.Array, project: Project
+    ) -> tuple[Any, Any]:
+        first = jax.tree.map(
+            lambda m, g: self.beta1 * m + (1.0 - self.beta1) * g, memory[0], gradient
+        )
+        second = jax.tree.map(
+            lambda s, g: self.beta2 * s + (1.0 - self.beta2) * g * g, memory[1], gradient
+        )
+        unbias1, unbias2 = (
+            1.0 / (1.0 - self.beta1 ** (step + 1.0)),
+            1.0 / (1.0 - self.beta2 ** (step + 1.0)),
+        )
+        direction = jax.tree.map(
+            lambda m, s: unbias1 * m / (jnp.sqrt(unbias2 * s) + self.epsilon), first, second
+        )
         return project(direction), (first, second)

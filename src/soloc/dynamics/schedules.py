@@ -1,7 +1,8 @@
 """Schedules: numbers that change from step to step (the inverse temperature lam, the step size).
 
-A schedule is a number, an array that broadcasts with the runs, or any function of the step: it is called with an array of
-steps t = 0, 1, ... of shape (n,) and returns one value per step, (n,), or per step and run, (n, runs).
+A schedule is a number, an array that broadcasts with the runs, or any function of the step: it is
+called with an array of steps t = 0, 1, ... of shape (n,) and returns one value per step, (n,), or
+per step and run, (n, runs).
 """
 
 from collections.abc import Callable
@@ -32,15 +33,23 @@ class InverseDecay:
 
 
 class Tabulated:
-    """A schedule read piece by piece, checked as it is read: `values(first, n)` has shape (n, 1) or (n, runs)."""
+    """A schedule read piece by piece, checked as it is read: `values(first, n)` has shape (n, 1) or
+    (n, runs).
+    """
 
     def __init__(self, name: str, schedule: Any, runs_shape: tuple[int, ...]) -> None:
         self.name, self._shape = name, runs_shape
-        self._function: Callable[[np.ndarray], Any] | None = schedule if callable(schedule) else None
+        self._function: Callable[[np.ndarray], Any] | None = (
+            schedule if callable(schedule) else None
+        )
         if self._function is None:
-            check_real(name, schedule, "a number >= 0, an array of them, or a function of the step", 0.0)
+            check_real(
+                name, schedule, "a number >= 0, an array of them, or a function of the step", 0.0
+            )
             constant = np.asarray(schedule, dtype=float)
-            self._constant = constant.reshape(1, 1) if constant.ndim == 0 else self._per_run(constant[None])
+            self._constant = (
+                constant.reshape(1, 1) if constant.ndim == 0 else self._per_run(constant[None])
+            )
         self.constant = self._function is None
 
     def values(self, first: int, n: int) -> np.ndarray:
@@ -52,22 +61,26 @@ class Tabulated:
             table = np.broadcast_to(table, (n,))
         if table.shape[0] != n:
             raise ValueError(
-                f"`{self.name}` must give one value per step: called with {n} steps, it returned an array of shape {table.shape}."
+                f"`{self.name}` must give one value per step: called with {n} steps, it returned an"
+                f" array of shape {table.shape}."
             )
         table = table[:, None] if table.ndim == 1 else self._per_run(table)
         good = np.isfinite(table) & (table >= 0.0)
         if not good.all():
             row, column = np.argwhere(~good)[0]
             raise ValueError(
-                f"`{self.name}` must stay finite and >= 0 at every step, got {table[row, column]} at step {first + row}."
-                " Change the schedule or take fewer steps."
+                f"`{self.name}` must stay finite and >= 0 at every step, got {table[row, column]}"
+                f" at step {first + row}. Change the schedule or take fewer steps."
             )
         return table
 
     def _per_run(self, table: np.ndarray) -> np.ndarray:
         try:
-            return np.ascontiguousarray(np.broadcast_to(table, (table.shape[0], *self._shape))).reshape(table.shape[0], -1)
+            return np.ascontiguousarray(
+                np.broadcast_to(table, (table.shape[0], *self._shape))
+            ).reshape(table.shape[0], -1)
         except ValueError:
             raise ValueError(
-                f"`{self.name}` must broadcast with the runs of shape {self._shape}, got values of shape {table.shape[1:]}."
+                f"`{self.name}` must broadcast with the runs of shape {self._shape}, got values of"
+                f" shape {table.shape[1:]}."
             ) from None

@@ -1,4 +1,6 @@
-"""Stochastic gradient descent with fresh samples: the path of the overlaps, exactly in law at any dimension."""
+"""Stochastic gradient descent with fresh samples: the path of the overlaps, exactly in law at any
+dimension.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -37,19 +39,23 @@ def sgd_path(
     every: int | None = None,
     progress: bool | Callable[[Progress], None] = False,
 ) -> Path:
-    """Stochastic gradient descent on the squared error of fresh batches, from `start`: the path of the overlaps.
+    """Stochastic gradient descent on the squared error of fresh batches, from `start`: the path of
+    the overlaps.
 
-    The law of the path is that of full-dimensional SGD; the cost does not depend on d, up to 1e12 and beyond. The path is a
-    function of `key`, whatever is recorded. Arrays in `task`, `weight`, `start`, `lam`, `step_size` and `momentum` broadcast:
-    each entry is a run with samples of its own.
+    The law of the path is that of full-dimensional SGD; the cost does not depend on d, up to 1e12
+    and beyond. The path is a function of `key`, whatever is recorded. Arrays in `task`, `weight`,
+    `start`, `lam`, `step_size` and `momentum` broadcast: each entry is a run with samples of its
+    own.
 
     Parameters
     ----------
     batch_size : fresh samples of every step.
     step_size, lam, every, steps, progress : as in `population_path`.
-    momentum : beta in velocity <- beta velocity + gradient; on the sphere the velocity is kept tangent.
-    free_norms : leave |k| and |v| free (|k| is a learned inverse temperature) instead of projecting on the spheres. They start
-        at 1; the overlaps recorded are those of the directions, beside the norms.
+    momentum : beta in velocity <- beta velocity + gradient; on the sphere the velocity is kept
+        tangent.
+    free_norms : leave |k| and |v| free (|k| is a learned inverse temperature) instead of projecting
+        on the spheres. They start at 1; the overlaps recorded are those of the directions, beside
+        the norms.
     """
     every = check_run(steps, every)
     check_count("batch_size", batch_size)
@@ -58,39 +64,79 @@ def sgd_path(
         raise ValueError(f"`momentum` must be a number in [0, 1), got {momentum}.")
     structure, numbers = split(task, weight)
     if np.ndim(task.L) != 0:
-        raise ValueError("`task` must have one length L for stochastic descent, got an array: make one call for each.")
+        raise ValueError(
+            "`task` must have one length L for stochastic descent, got an array: make one call for"
+            " each."
+        )
     if not isinstance(start, Overlaps):
-        raise TypeError(f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}.")
+        raise TypeError(
+            f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}."
+        )
     lam = weight.lam if lam is None else lam
     shape = runs_shape(start, numbers, lam, step_size, momentum, task.eps)
     flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     runs = int(np.prod(shape, dtype=int))
-    plan = Plan(structure, int(task.L), batch_size, runs, bool(np.any(np.asarray(momentum) > 0.0)), free_norms)
+    plan = Plan(
+        structure,
+        int(task.L),
+        batch_size,
+        runs,
+        bool(np.any(np.asarray(momentum) > 0.0)),
+        free_norms,
+    )
     numbers = flattened(numbers, shape)
     chain = Chain(numbers, flattened(task.eps, shape), flattened(momentum, shape))
     schedules = Tabulated("lam", lam, shape), Tabulated("step_size", step_size, shape)
-    rows = int(np.clip(_CELLS // max(schedule.values(0, 1).shape[1] for schedule in schedules), 64, _ROWS))
+    rows = int(
+        np.clip(_CELLS // max(schedule.values(0, 1).shape[1] for schedule in schedules), 64, _ROWS)
+    )
 
     def advance(vectors: Any, piece: Piece) -> tuple[Any, np.ndarray]:
         tables = (_padded(schedule.values(piece.first, piece.n), rows) for schedule in schedules)
         with jax.enable_x64(True):
-            vectors, seen = compiled_chain(plan)(vectors, key, piece.first, *tables, chain, piece.n, piece.stride)
+            vectors, seen = compiled_chain(plan)(
+                vectors, key, piece.first, *tables, chain, piece.n, piece.stride
+            )
         return vectors, np.asarray(seen)[: piece.n // piece.stride]
 
     with jax.enable_x64(True):
         vectors = _coordinates(plan, Overlaps(*(flat(getattr(start, name)) for name in NAMES)))
         seen_first = np.asarray(observe(vectors))
     record = run_in_pieces(
-        advance, vectors, seen_first, steps=steps, every=every, capacity=rows, slots=SLOTS, progress=progress
+        advance,
+        vectors,
+        seen_first,
+        steps=steps,
+        every=every,
+        capacity=rows,
+        slots=SLOTS,
+        progress=progress,
     )
     if not free_norms:
         record = record._replace(states=record.states[:, :5])
     lam_seen = lam_at(record, schedules[0])
-    columns = describe(task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, record.states))
+    columns = describe(
+        task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, record.states)
+    )
     final = Overlaps(*(columns[name][-1].reshape(shape) for name in NAMES))
-    about = {"task": task, "weight": weight, "steps": steps, "every": every, "batch_size": batch_size, "momentum": momentum}
+    about = {
+        "task": task,
+        "weight": weight,
+        "steps": steps,
+        "every": every,
+        "batch_size": batch_size,
+        "momentum": momentum,
+    }
     about["free_norms"] = free_norms
-    return Path(record.steps, columns, final, shape, record.interrupted, bayes=partial(bayes_of, task, shape), about=about)
+    return Path(
+        record.steps,
+        columns,
+        final,
+        shape,
+        record.interrupted,
+        bayes=partial(bayes_of, task, shape),
+        about=about,
+    )
 
 
 def _coordinates(plan: Plan, start: Overlaps) -> jax.Array:
@@ -101,7 +147,12 @@ def _coordinates(plan: Plan, start: Overlaps) -> jax.Array:
     v3 = np.where(k3 > 1e-8, cross / np.where(k3 > 1e-8, k3, 1.0), 0.0)
     v4 = np.sqrt(np.maximum(left_v - v3**2, 0.0))
     one, zero = np.ones(plan.runs), np.zeros(plan.runs)
-    vectors = [[kappa, eta, k3, zero], [theta, nu, v3, v4], [one, zero, zero, zero], [zero, one, zero, zero]]
+    vectors = [
+        [kappa, eta, k3, zero],
+        [theta, nu, v3, v4],
+        [one, zero, zero, zero],
+        [zero, one, zero, zero],
+    ]
     at_rest = [np.zeros((4, plan.runs))] * (plan.frame - 4)
     return triangular([jnp.asarray(np.asarray(vector)) for vector in (*vectors, *at_rest)])
 

@@ -1,4 +1,6 @@
-"""Starts: where training begins, as overlaps drawn exactly in law for any dimension, or from vectors and samples."""
+"""Starts: where training begins, as overlaps drawn exactly in law for any dimension, or from
+vectors and samples.
+"""
 
 import math
 from collections.abc import Callable
@@ -18,11 +20,15 @@ _NUMBERS_AT_ONCE = 2**17  # drawn at a time by the practical start
 
 
 def uniform_on_sphere(d: int, runs: int, key: jax.Array) -> Overlaps:
-    """k and v independent and uniform on the sphere of R^d, for d up to 1e15 and beyond: only four coordinates are drawn."""
+    """k and v independent and uniform on the sphere of R^d, for d up to 1e15 and beyond: only four
+    coordinates are drawn.
+    """
     check_whole("d", d, 4)
     check_count("runs", runs)
     rng = _generator(key)
-    k = np.stack([*rng.normal(size=(2, runs)), np.sqrt(rng.chisquare(d - 2, size=runs)), np.zeros(runs)])
+    k = np.stack(
+        [*rng.normal(size=(2, runs)), np.sqrt(rng.chisquare(d - 2, size=runs)), np.zeros(runs)]
+    )
     v = np.stack([*rng.normal(size=(3, runs)), np.sqrt(rng.chisquare(d - 3, size=runs))])
     k, v = k / np.linalg.norm(k, axis=0), v / np.linalg.norm(v, axis=0)
     return Overlaps(k[0], v[1], v[0], k[1], np.sum(k * v, axis=0))
@@ -35,10 +41,12 @@ def _generator(key: jax.Array) -> np.random.Generator:
 
 
 def uniform_on_manifold(d: int, runs: int, key: jax.Array) -> Overlaps:
-    """(k, v) uniform on the manifold k.v* = v.k* = k.v = 0, for the area it inherits from the product of spheres.
+    """(k, v) uniform on the manifold k.v* = v.k* = k.v = 0, for the area it inherits from the
+    product of spheres.
 
-    kappa and nu have the density (1-kappa^2)^((d-5)/2) (1-nu^2)^((d-5)/2) sqrt(2-kappa^2-nu^2): first coordinates of two unit
-    vectors of R^(d-2), accepted with probability sqrt(1 - (kappa^2+nu^2)/2).
+    kappa and nu have the density (1-kappa^2)^((d-5)/2) (1-nu^2)^((d-5)/2) sqrt(2-kappa^2-nu^2):
+    first coordinates of two unit vectors of R^(d-2), accepted with probability sqrt(1 -
+    (kappa^2+nu^2)/2).
     """
     check_whole("d", d, 4)
     check_count("runs", runs)
@@ -61,33 +69,47 @@ def from_vectors(k: Any, v: Any, truth: Truth) -> Overlaps:
         norms = np.linalg.norm(vector, axis=-1)
         if not np.all(np.abs(norms - 1.0) < _ON_THE_SPHERE):
             worst = norms.flat[np.argmax(np.abs(np.nan_to_num(norms, nan=math.inf) - 1.0))]
-            raise ValueError(f"`{name}` must be on the unit sphere, got a norm of {worst:.6g}. Divide it by its norm.")
-    k, v = k / np.linalg.norm(k, axis=-1, keepdims=True), v / np.linalg.norm(v, axis=-1, keepdims=True)
+            raise ValueError(
+                f"`{name}` must be on the unit sphere, got a norm of {worst:.6g}. Divide it by its"
+                " norm."
+            )
+    k, v = (
+        k / np.linalg.norm(k, axis=-1, keepdims=True),
+        v / np.linalg.norm(v, axis=-1, keepdims=True),
+    )
     k_star, v_star = np.asarray(truth.k, dtype=float), np.asarray(truth.v, dtype=float)
     return Overlaps(k @ k_star, v @ v_star, v @ k_star, k @ v_star, np.sum(k * v, axis=-1))
 
 
-def practical(task: SingleLocation, truth: Truth, key: jax.Array, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors k, v computed from n samples by moments, as one would in practice: no location is known.
+def practical(
+    task: SingleLocation, truth: Truth, key: jax.Array, n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors k, v computed from n samples by moments, as one would in practice: no location
+    is known.
 
-    E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k. The noise of v lies mostly
-    along k*, so v is cleaned of its part along k, and k computed again. The same sample is drawn anew for each moment: memory
-    does not grow with n.
+    E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k.
+    The noise of v lies mostly along k*, so v is cleaned of its part along k, and k computed again.
+    The same sample is drawn anew for each moment: memory does not grow with n.
     """
     check_count("n", n)
-    at_once = max(1, _NUMBERS_AT_ONCE // (task.L * task.d))  # the same for every n, so that nothing is compiled anew
+    # the same for every n, so that nothing is compiled anew
+    at_once = max(1, _NUMBERS_AT_ONCE // (task.L * task.d))
     try:
         draw = _draw(task, at_once)
     except TypeError:  # a task that holds arrays cannot be remembered
         draw = _draw.__wrapped__(task, at_once)
-    batches = [(jax.random.fold_in(key, i), n - first) for i, first in enumerate(range(0, n, at_once))]
+    batches = [
+        (jax.random.fold_in(key, i), n - first) for i, first in enumerate(range(0, n, at_once))
+    ]
 
     def mean_direction(v: np.ndarray | None = None) -> np.ndarray:
         total = np.zeros(task.d)
         for batch_key, left in batches:
             sample = draw(truth, batch_key)
             answers, tokens = np.asarray(sample.answers)[:left], np.asarray(sample.tokens)[:left]
-            weights = np.repeat(answers, task.L) * (1.0 if v is None else tokens.reshape(-1, task.d) @ v)
+            weights = np.repeat(answers, task.L) * (
+                1.0 if v is None else tokens.reshape(-1, task.d) @ v
+            )
             total += weights @ tokens.reshape(-1, task.d)
         return total / np.linalg.norm(total)
 

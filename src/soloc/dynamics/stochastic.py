@@ -1,9 +1,11 @@
-"""Stochastic gradient descent exactly in law, in O(batch x L) per step, independent of the dimension.
+"""Stochastic gradient descent exactly in law, in O(batch x L) per step, independent of the
+dimension.
 
-Fresh Gaussian tokens are rotation invariant, so k, v, k*, v* (and the velocities, with momentum) matter only through their
-coordinates in a frame that moves with them: k on the first axis, v on the first two, and so on. Of a background token only
-the first two coordinates are drawn, of a signal token four; the rest enters the gradient linearly and is drawn as one sum.
-The part outside the frame is a pair of Gaussian vectors in R^(d-F): its Gram matrix is Wishart, drawn by Bartlett's
+Fresh Gaussian tokens are rotation invariant, so k, v, k*, v* (and the velocities, with momentum)
+matter only through their coordinates in a frame that moves with them: k on the first axis, v on the
+first two, and so on. Of a background token only the first two coordinates are drawn, of a signal
+token four; the rest enters the gradient linearly and is drawn as one sum. The part outside the
+frame is a pair of Gaussian vectors in R^(d-F): its Gram matrix is Wishart, drawn by Bartlett's
 decomposition on two new axes.
 """
 
@@ -36,7 +38,9 @@ class Plan(NamedTuple):
 
     @property
     def frame(self) -> int:
-        """Vectors followed, and axes of their frame: k, v, k*, v* and with momentum the two velocities."""
+        """Vectors followed, and axes of their frame: k, v, k*, v* and with momentum the two
+        velocities.
+        """
         return 6 if self.with_momentum else 4
 
     @property
@@ -73,7 +77,9 @@ class Chain(NamedTuple):
 
 
 def triangular(vectors: list[jax.Array]) -> jax.Array:
-    """Coordinates of the vectors in their own Gram-Schmidt frame, lower triangular: (F, F, runs) from F arrays (axes, runs)."""
+    """Coordinates of the vectors in their own Gram-Schmidt frame, lower triangular: (F, F, runs)
+    from F arrays (axes, runs).
+    """
     rows: list[jax.Array] = []
     frame: list[jax.Array] = []
     for vector in vectors:
@@ -88,24 +94,36 @@ def triangular(vectors: list[jax.Array]) -> jax.Array:
 
 
 def observe(vectors: jax.Array) -> jax.Array:
-    """(kappa, nu, theta, eta, rho, |k|, |v|) of triangular coordinates, (7, runs); overlaps are those of the directions."""
+    """(kappa, nu, theta, eta, rho, |k|, |v|) of triangular coordinates, (7, runs); overlaps are
+    those of the directions.
+    """
     k, v, k_star, v_star = vectors[:4]
     norm_k, norm_v = jnp.sqrt(jnp.sum(k * k, axis=0)), jnp.sqrt(jnp.sum(v * v, axis=0))
     k, v = k / norm_k, v / norm_v
     dot = lambda x, y: jnp.sum(x * y, axis=0)  # noqa: E731
-    return jnp.stack([dot(k, k_star), dot(v, v_star), dot(v, k_star), dot(k, v_star), dot(k, v), norm_k, norm_v])
+    return jnp.stack(
+        [dot(k, k_star), dot(v, v_star), dot(v, k_star), dot(k, v_star), dot(k, v), norm_k, norm_v]
+    )
 
 
-def _gradients(plan: Plan, chain: Chain, lam: jax.Array, vectors: jax.Array, draws: Draws) -> tuple[jax.Array, jax.Array]:
+def _gradients(
+    plan: Plan, chain: Chain, lam: jax.Array, vectors: jax.Array, draws: Draws
+) -> tuple[jax.Array, jax.Array]:
     """The batch gradients of the squared error in k and v, each (F+2, runs) coordinates."""
     k, v, k_star, v_star = vectors[:4, :4]
     gamma, m = chain.numbers.gamma, chain.numbers.m
     signal = m * k_star[:, None] + gamma * draws.signal
     a = jnp.concatenate([(k[0] * signal[0])[None], k[0] * draws.background[0]])
-    b = jnp.concatenate([(v[0] * signal[0] + v[1] * signal[1])[None], v[0] * draws.background[0] + v[1] * draws.background[1]])
+    b = jnp.concatenate(
+        [
+            (v[0] * signal[0] + v[1] * signal[1])[None],
+            v[0] * draws.background[0] + v[1] * draws.background[1],
+        ]
+    )
     answer = jnp.sum(v_star[:, None] * signal, axis=0) + chain.eps * draws.noise
     guess, pull_back = jax.vjp(lambda a, b: _predict(plan, chain, lam, draws.lengths, a, b), a, b)
-    A, B = pull_back((2.0 / plan.batch) * (guess - answer))  # the gradients are sum A_il X_il and sum B_il X_il
+    # the gradients are sum A_il X_il and sum B_il X_il
+    A, B = pull_back((2.0 / plan.batch) * (guess - answer))
     both = jnp.stack([A, B])
     in_signal, in_background = both[:, 0], both[:, 1:]
     mean = jnp.sum(in_signal[:, None] * signal, axis=2)  # (2, 4, runs)
@@ -123,7 +141,9 @@ def _gradients(plan: Plan, chain: Chain, lam: jax.Array, vectors: jax.Array, dra
         middle = c_small[0] * draws.sums[:2, 0] + c_small[1] * draws.sums[:2, 1]
         outer = exists * (c_large[0] * draws.sums[2:, 0] + c_large[1] * draws.sums[2:, 1])
         beyond = c_large[0] * first + c_large[1] * second
-        columns.append(jnp.concatenate([mean[i] + jnp.concatenate([near[i], middle]), outer, beyond]))
+        columns.append(
+            jnp.concatenate([mean[i] + jnp.concatenate([near[i], middle]), outer, beyond])
+        )
     return columns[0], columns[1]
 
 
@@ -131,25 +151,36 @@ def _cholesky(gram: jax.Array) -> tuple[tuple[jax.Array, jax.Array], ...]:
     """Rows of the Cholesky factor of [[g0, g1], [g1, g2]]."""
     first = jnp.sqrt(gram[0])
     slant = gram[1] / jnp.where(first > 0.0, first, 1.0)
-    return (first, jnp.zeros_like(first)), (slant, jnp.sqrt(jnp.maximum(gram[2] - slant * slant, 0.0)))
+    return (first, jnp.zeros_like(first)), (
+        slant,
+        jnp.sqrt(jnp.maximum(gram[2] - slant * slant, 0.0)),
+    )
 
 
-def _predict(plan: Plan, chain: Chain, lam: jax.Array, lengths: jax.Array | None, a: jax.Array, b: jax.Array) -> jax.Array:
+def _predict(
+    plan: Plan, chain: Chain, lam: jax.Array, lengths: jax.Array | None, a: jax.Array, b: jax.Array
+) -> jax.Array:
     """T of scores a and values b of shape (L, batch, runs); the signal token comes first."""
     weight = weight_of(plan.structure, chain.numbers, lam)
     present = None if lengths is None else jnp.arange(plan.L)[:, None, None] < lengths
     if isinstance(weight, Pointwise):
         weights = weight.value(lam * a)
         weights = weights if present is None else jnp.where(present, weights, 0.0)
-        weights = weights / (plan.L if lengths is None else lengths) if weight.per_length else weights
+        weights = (
+            weights / (plan.L if lengths is None else lengths) if weight.per_length else weights
+        )
     else:
         scores = jnp.moveaxis(a, 0, -1)
-        weights = weight(scores) if present is None else weight(scores, jnp.moveaxis(present, 0, -1))
+        weights = (
+            weight(scores) if present is None else weight(scores, jnp.moveaxis(present, 0, -1))
+        )
         weights = jnp.moveaxis(weights, -1, 0)
     return jnp.sum(weights * b, axis=0)
 
 
-def _step(plan: Plan, chain: Chain, lam: jax.Array, alpha: jax.Array, vectors: jax.Array, draws: Draws) -> jax.Array:
+def _step(
+    plan: Plan, chain: Chain, lam: jax.Array, alpha: jax.Array, vectors: jax.Array, draws: Draws
+) -> jax.Array:
     """One step in coordinates, and back to a triangular frame."""
     wide = jnp.concatenate([vectors, jnp.zeros((plan.frame, 2, plan.runs))], axis=1)
     moved = []
@@ -168,17 +199,33 @@ def _step(plan: Plan, chain: Chain, lam: jax.Array, alpha: jax.Array, vectors: j
 
 def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
     """The randomness of one step, a function of the key and the step alone."""
-    z = normals(seed_of(key), step.astype(jnp.uint64) * np.uint64(2 * plan.pairs * plan.runs), plan.pairs, plan.runs)
+    z = normals(
+        seed_of(key),
+        step.astype(jnp.uint64) * np.uint64(2 * plan.pairs * plan.runs),
+        plan.pairs,
+        plan.runs,
+    )
     n, B = plan.L - 1, plan.batch
-    sizes = [2 * n * B, 4 * B, B, 2 * (plan.frame - 2), 1, B if plan.structure.lengths is not None else 0]
+    sizes = [
+        2 * n * B,
+        4 * B,
+        B,
+        2 * (plan.frame - 2),
+        1,
+        B if plan.structure.lengths is not None else 0,
+    ]
     ends = np.cumsum(sizes)
-    background, signal, noise, sums, slant, length = (z[e - s : e] for e, s in zip(ends, sizes, strict=True))
+    background, signal, noise, sums, slant, length = (
+        z[e - s : e] for e, s in zip(ends, sizes, strict=True)
+    )
     lengths = None
     if plan.structure.lengths is not None:
         values, chances = plan.structure.lengths
         edges = jnp.asarray(np.cumsum(chances)[:-1])
         lengths = jnp.asarray(values, dtype=float)[jnp.searchsorted(edges, ndtr(length))]
-    left = jnp.maximum(jnp.stack([chain.numbers.d - plan.frame, chain.numbers.d - plan.frame - 1.0]), 0.0)
+    left = jnp.maximum(
+        jnp.stack([chain.numbers.d - plan.frame, chain.numbers.d - plan.frame - 1.0]), 0.0
+    )
     left = left[:, None] if left.ndim == 1 else left
     return Draws(
         background=background.reshape(2, n, B, plan.runs),
@@ -193,18 +240,24 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
 
 @cache
 def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """advance(vectors, key, first, lam, alpha, chain, n, stride): n steps from step `first`, observed every `stride`."""
+    """advance(vectors, key, first, lam, alpha, chain, n, stride): n steps from step `first`,
+    observed every `stride`.
+    """
 
     @jax.jit
     def advance(vectors, key, first, lam, alpha, chain, n, stride):
         def block(i, carry):
             begin = i * plan.together
-            draws = jax.vmap(lambda j: _draw(plan, chain, key, first + begin + j))(jnp.arange(plan.together))
+            draws = jax.vmap(lambda j: _draw(plan, chain, key, first + begin + j))(
+                jnp.arange(plan.together)
+            )
 
             def one(j, carry):
                 vectors, seen = carry
                 t = begin + j
-                vectors = _step(plan, chain, lam[t], alpha[t], vectors, jax.tree.map(lambda x: x[j], draws))
+                vectors = _step(
+                    plan, chain, lam[t], alpha[t], vectors, jax.tree.map(lambda x: x[j], draws)
+                )
                 return vectors, seen.at[t // stride].set(observe(vectors))
 
             return jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)

@@ -14,7 +14,8 @@ class Bags:
     Parameters
     ----------
     values : array of shape (N, d)
-        Instances of all bags, one after the other. float32 stays float32; everything else becomes float64.
+        Instances of all bags, one after the other. float32 stays float32; everything else becomes
+        float64.
     offsets : integers of shape (n + 1,)
         Strictly increasing, from 0 to N: no bag is empty.
     names : sequence of N strings, optional
@@ -44,9 +45,9 @@ class Bags:
         starts = np.asarray(offsets)
         if starts.ndim != 1 or len(starts) < 2 or not np.issubdtype(starts.dtype, np.integer):
             raise ValueError(
-                "`offsets` must be a one-dimensional array of at least two integers, where each bag begins "
-                "and where "
-                f"the last one ends, got shape {starts.shape} and type {starts.dtype}."
+                "`offsets` must be a one-dimensional array of at least two integers, where each"
+                f" bag begins and where the last one ends, got shape {starts.shape} and type"
+                f" {starts.dtype}."
             )
         array = numeric(values, "`values`")
         if array.ndim != 2 or array.shape[1] == 0:
@@ -56,17 +57,20 @@ class Bags:
             )
         if starts[0] != 0 or starts[-1] != len(array):
             raise ValueError(
-                f"`offsets` must run from 0 to the number of instances {len(array)}, got {starts[0]} to "
-                f"{starts[-1]}."
+                f"`offsets` must run from 0 to the number of instances {len(array)}, got"
+                f" {starts[0]} to {starts[-1]}."
             )
         self.values = array
         self.offsets = starts.astype(np.intp)
         self.ids = None if ids is None else list(ids)
         self.names = None if names is None else [str(name) for name in names]
         self.labels = None if labels is None else np.asarray(labels)
-        self.features: list[str] | None = None  # names of the columns, when a data frame brought them along
+        # names of the columns, when a data frame brought them along
+        self.features: list[str] | None = None
         if self.ids is not None and len(self.ids) != len(self):
-            raise ValueError(f"`ids` must have one entry per bag, {len(self)}, got {len(self.ids)}.")
+            raise ValueError(
+                f"`ids` must have one entry per bag, {len(self)}, got {len(self.ids)}."
+            )
         if self.names is not None and len(self.names) != len(array):
             raise ValueError(
                 f"`names` must have one entry per instance, {len(array)}, got {len(self.names)}."
@@ -78,13 +82,16 @@ class Bags:
         self._refuse_empty()
         self._refuse_not_finite()
 
-    # -- ways in ---------------------------------------------------------------------------------------------
+    # -- ways in
+    # ---------------------------------------------------------------------------------------------
 
     @classmethod
     def from_list(cls, bags: Sequence[Any], **named: Any) -> "Bags":
         """Bags from a list of arrays of shape (L_i, d)."""
         if len(bags) == 0:
-            raise ValueError("`X` must hold at least one bag (minimum of 1 is required), got an empty list.")
+            raise ValueError(
+                "`X` must hold at least one bag (minimum of 1 is required), got an empty list."
+            )
         arrays = [bag_array(bag, position) for position, bag in enumerate(bags)]
         width = arrays[0].shape[1]
         for position, array in enumerate(arrays):
@@ -107,15 +114,17 @@ class Bags:
     ) -> "Bags":
         """Bags from a pandas or polars frame with one row per instance.
 
-        Rows of a bag need not be adjacent; bags come in order of first appearance. `features` defaults to
-        every numeric column but `bag`, `label` and `name`. With `label` the labels, which must agree within a
-        bag, are kept as `labels`; with `name` a column of instance names is kept as `names`.
+        Rows of a bag need not be adjacent; bags come in order of first appearance. `features`
+        defaults to every numeric column but `bag`, `label` and `name`. With `label` the labels,
+        which must agree within a bag, are kept as `labels`; with `name` a column of instance names
+        is kept as `names`.
         """
         from soloc.estimators.frames import read_frame
 
         return read_frame(cls, frame, bag, features, label, name)
 
-    # -- what a sequence of bags can do ----------------------------------------------------------------------
+    # -- what a sequence of bags can do
+    # ----------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -167,7 +176,9 @@ class Bags:
     def names_of(self, position: int) -> list[str]:
         """What the instances of a bag are called; their positions when nobody named them."""
         start, stop = self.offsets[position], self.offsets[position + 1]
-        return [str(i) for i in range(stop - start)] if self.names is None else self.names[start:stop]
+        return (
+            [str(i) for i in range(stop - start)] if self.names is None else self.names[start:stop]
+        )
 
     def with_values(self, values: np.ndarray) -> "Bags":
         """The same bags with other features, one row per instance as before."""
@@ -177,14 +188,16 @@ class Bags:
         """One array per bag, from one entry per instance."""
         return np.split(flat, self.offsets[1:-1])
 
-    # -- refusals --------------------------------------------------------------------------------------------
+    # -- refusals
+    # --------------------------------------------------------------------------------------------
 
     def _refuse_empty(self) -> None:
         lengths = np.diff(self.offsets)
         if (lengths <= 0).any():
             position = int(np.argmax(lengths <= 0))
             raise ValueError(
-                f"bag {self.id_of(position)} of `X` is empty; every bag needs at least one instance."
+                f"bag {self.id_of(position)} of `X` is empty; every bag needs at least one"
+                " instance."
             )
 
     def _refuse_not_finite(self) -> None:
@@ -201,17 +214,20 @@ class Bags:
                     f"{where} in feature {column}; sizes must stay below {largest:g}: rescale it."
                 )
             raise ValueError(
-                f"{where} (NaN or infinity) in feature {column}; remove or impute such values first."
+                f"{where} (NaN or infinity) in feature {column}; remove or impute such values"
+                " first."
             )
 
 
 def as_bags(X: Any) -> Bags:
-    """`X` as `Bags`: Bags, an (n, L, d) array, a list of (L_i, d) arrays, or 2-D input whose rows are bags of
-    one."""
+    """`X` as `Bags`: Bags, an (n, L, d) array, a list of (L_i, d) arrays, or 2-D input whose rows
+    are bags of one."""
     if isinstance(X, Bags):
         return X
     if isinstance(X, (str, bytes)):
-        raise TypeError("`X` must hold bags of numbers, got a string; turn text into token vectors first.")
+        raise TypeError(
+            "`X` must hold bags of numbers, got a string; turn text into token vectors first."
+        )
     if hasattr(X, "tocsr") or hasattr(X, "todense"):
         raise TypeError("`X` must be dense: sparse data are not supported; pass `X.toarray()`.")
     if isinstance(X, (list, tuple)):
@@ -227,16 +243,17 @@ def as_bags(X: Any) -> Bags:
         refuse_none(array.shape[0], array.shape[1], array.shape)
         return Bags(array, np.arange(len(array) + 1))
     raise ValueError(
-        "`X` must be an (n, L, d) array, a list of (L_i, d) arrays, `Bags`, or 2-D with one instance per "
-        "bag; got "
-        f"{array.ndim} dimensions, shape {array.shape}. Reshape your data."
+        "`X` must be an (n, L, d) array, a list of (L_i, d) arrays, `Bags`, or 2-D with one"
+        f" instance per bag; got {array.ndim} dimensions, shape {array.shape}. Reshape your data."
     )
 
 
 def from_sequence(X: Sequence[Any]) -> Bags:
     """A list of 2-D arrays is bags; a list of rows of numbers is a 2-D array."""
     if len(X) == 0:
-        raise ValueError("`X` must hold at least one bag (minimum of 1 is required), got an empty list.")
+        raise ValueError(
+            "`X` must hold at least one bag (minimum of 1 is required), got an empty list."
+        )
     for position, bag in enumerate(X):
         if isinstance(bag, (str, bytes)):
             raise TypeError(f"bag {position} of `X` must be an array of numbers, got a string.")
@@ -253,13 +270,17 @@ def rows_of_numbers(rows: Sequence[Any]) -> np.ndarray:
         return np.asarray(rows)
     except ValueError:
         lengths = [
-            np.shape(row) if hasattr(row, "shape") else (len(row) if hasattr(row, "__len__") else ())
+            (
+                np.shape(row)
+                if hasattr(row, "shape")
+                else (len(row) if hasattr(row, "__len__") else ())
+            )
             for row in rows
         ]
         odd = next(i for i, shape in enumerate(lengths) if shape != lengths[0])
         raise ValueError(
-            f"bag {odd} of `X` does not have the shape of bag 0; a list of bags needs (L_i, d) arrays of one "
-            "width."
+            f"bag {odd} of `X` does not have the shape of bag 0; a list of bags needs (L_i, d)"
+            " arrays of one width."
         ) from None
 
 
@@ -268,12 +289,15 @@ def bag_array(bag: Any, position: int) -> np.ndarray:
     array = numeric(bag, f"bag {position} of `X`")
     if array.ndim != 2:
         raise ValueError(
-            f"bag {position} of `X` must have two dimensions, (instances, features), got shape {array.shape}."
+            f"bag {position} of `X` must have two dimensions, (instances, features), got shape"
+            f" {array.shape}."
         )
     if array.shape[0] == 0:
         raise ValueError(f"bag {position} of `X` is empty; every bag needs at least one instance.")
     if array.shape[1] == 0:
-        raise ValueError(f"bag {position} of `X` has 0 feature(s) while a minimum of 1 is required.")
+        raise ValueError(
+            f"bag {position} of `X` has 0 feature(s) while a minimum of 1 is required."
+        )
     return array
 
 
@@ -304,7 +328,8 @@ def refuse_none(n: int, width: int, shape: tuple[int, ...]) -> None:
     """Refuse no bags and no features, in the words scikit-learn looks for."""
     if n == 0:
         raise ValueError(
-            f"`X` must hold at least one bag: 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+            f"`X` must hold at least one bag: 0 sample(s) (shape={shape}) while a minimum of 1 is"
+            " required."
         )
     if width == 0:
         raise ValueError(f"`X` has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")

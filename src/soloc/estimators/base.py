@@ -1,5 +1,5 @@
-"""What the regressor and the classifier share: checks at the door, standard units, attention, pointing,
-files."""
+"""What the regressor and the classifier share: checks at the door, standard units, attention,
+pointing, files."""
 
 import warnings
 from collections.abc import Callable
@@ -54,7 +54,8 @@ class SingleLocation(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    # -- what a fitted model says about bags -----------------------------------------------------------------
+    # -- what a fitted model says about bags
+    # -----------------------------------------------------------------
 
     def attend(self, X):
         """Attention weights of the instances of each bag; they sum to one within a bag.
@@ -68,8 +69,8 @@ class SingleLocation(BaseEstimator):
         return bags.split(attention)
 
     def locate(self, X):
-        """Position of the decisive instance within each bag, (n,). Warns when pointing should not be
-        trusted."""
+        """Position of the decisive instance within each bag, (n,). Warns when pointing should not
+        be trusted."""
         _, tokens = self._bags(X)
         self._warn_when_in_doubt()
         return first_of_largest(self._read(tokens).attention, tokens) - tokens.starts
@@ -77,8 +78,8 @@ class SingleLocation(BaseEstimator):
     def explain(self, X, bag=0):
         """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
 
-        It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d) array is
-        one bag.
+        It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d)
+        array is one bag.
         """
         from soloc.estimators.explain import explain
 
@@ -86,13 +87,14 @@ class SingleLocation(BaseEstimator):
         return explain(self, X, bag)
 
     def save(self, path, notes=None):
-        """Write the fitted model, and `notes` (plain JSON), to one file that cannot execute anything; see
-        `load`."""
+        """Write the fitted model, and `notes` (plain JSON), to one file that cannot execute
+        anything; see `load`."""
         from soloc.estimators.files import save
 
         save(self, path, notes)
 
-    # -- shared work -----------------------------------------------------------------------------------------
+    # -- shared work
+    # -----------------------------------------------------------------------------------------
 
     def _bags(self, X: Any) -> tuple[Bags, Tokens]:
         """Bags at the door of a fitted model, and their tokens."""
@@ -101,9 +103,8 @@ class SingleLocation(BaseEstimator):
         _check_feature_names(self, X, reset=False)
         if bags.width != self.n_features_in_:
             raise ValueError(
-                f"X has {bags.width} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features "
-                "as input."
+                f"X has {bags.width} features, but {type(self).__name__} is expecting"
+                f" {self.n_features_in_} features as input."
             )
         return bags, Tokens(bags, self.centre_, self.scale_)
 
@@ -117,9 +118,13 @@ class SingleLocation(BaseEstimator):
             raise ValueError(f"`loss` must be one of {LOSS_NAMES}, got {self.loss!r}.")
         if isinstance(self.alpha, str):
             if self.alpha != "auto":
-                raise ValueError(f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.')
+                raise ValueError(
+                    f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.'
+                )
         elif not isinstance(self.alpha, Real) or not 0 <= float(self.alpha) < 1e30:
-            raise ValueError(f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.')
+            raise ValueError(
+                f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.'
+            )
         for name, least in (("n_starts", 1), ("max_iter", 1)):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
@@ -129,7 +134,9 @@ class SingleLocation(BaseEstimator):
         for name in ("context", "fit_intercept"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise ValueError(f"`{name}` must be True or False, got {getattr(self, name)!r}.")
-        if self.random_state is None or isinstance(self.random_state, (Integral, np.random.RandomState)):
+        if self.random_state is None or isinstance(
+            self.random_state, (Integral, np.random.RandomState)
+        ):
             return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         raise ValueError(
             f"`random_state` must be an integer, a RandomState or None, got {self.random_state!r}."
@@ -144,14 +151,16 @@ class SingleLocation(BaseEstimator):
             return bags, None
         groups = np.asarray(groups)
         if groups.shape != (len(bags),):
-            raise ValueError(f"`groups` must have one entry per bag, {len(bags)}, got shape {groups.shape}.")
+            raise ValueError(
+                f"`groups` must have one entry per bag, {len(bags)}, got shape {groups.shape}."
+            )
         return bags, groups
 
     def _warn_about_convergence(self) -> None:
         if not self.history_.converged:
             warnings.warn(
-                f"the fit did not converge: {self.history_.reason}; raise `max_iter`, raise `alpha`, or "
-                "standardise the labels.",
+                f"the fit did not converge: {self.history_.reason}; raise `max_iter`, raise"
+                " `alpha`, or standardise the labels.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -159,7 +168,9 @@ class SingleLocation(BaseEstimator):
     def _warn_when_in_doubt(self) -> None:
         if self.diagnostics_.doubts:
             warnings.warn(
-                "do not trust which instance is named: " + "; ".join(self.diagnostics_.doubts) + ".",
+                "do not trust which instance is named: "
+                + "; ".join(self.diagnostics_.doubts)
+                + ".",
                 PointingWarning,
                 stacklevel=3,
             )

@@ -1,10 +1,11 @@
-"""Calibration: how far each label lies from its leave-one-out prediction, and the intervals that follow.
+"""Calibration: how far each label lies from its leave-one-out prediction, and the intervals that
+follow.
 
-Leaving bag i out moves its prediction away from its label: y_i - f_i becomes (y_i - f_i) / (1 - h_i), with
-h_i the leverage of bag i in the Gauss-Newton problem of (k, v, c, b). The scores of all bags then calibrate
-the intervals (conformal prediction with the approximate jackknife), so that they hold although the fit has
-seen every bag. Bags that belong together (groups, or the same decisive instance) are left out together, by fits
-without them.
+Leaving bag i out moves its prediction away from its label: y_i - f_i becomes (y_i - f_i) / (1 -
+h_i), with h_i the leverage of bag i in the Gauss-Newton problem of (k, v, c, b). The scores of all
+bags then calibrate the intervals (conformal prediction with the approximate jackknife), so that
+they hold although the fit has seen every bag. Bags that belong together (groups, or the same
+decisive instance) are left out together, by fits without them.
 """
 
 from typing import Any
@@ -38,7 +39,8 @@ def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
     parts = [slice(start, start + 4096) for start in range(0, len(pooled), 4096)]
     if len(penalty) > WIDEST:
         diagonal = (
-            sum(np.concatenate([(b[part] ** 2.0).sum(axis=0) for b in blocks]) for part in parts) + penalty
+            sum(np.concatenate([(b[part] ** 2.0).sum(axis=0) for b in blocks]) for part in parts)
+            + penalty
         )
         for part in parts:
             h[part] = np.hstack([b[part] for b in blocks]) ** 2.0 @ (1 / diagonal)
@@ -50,16 +52,20 @@ def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
     factor = cholesky(matrix, lower=True, check_finite=False)
     for part in parts:
         rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
-        h[part] = (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(axis=0)
+        h[part] = (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(
+            axis=0
+        )
     return np.clip(h, 0.0, 0.9)
 
 
 def left_out_scores(
     problem: Any, loss: str, alpha: float, head: Head, folds: list[np.ndarray], tol: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Prediction and probability integral transform of each bag by a fit without its fold, begun at `head`.
+    """Prediction and probability integral transform of each bag by a fit without its fold, begun at
+    `head`.
 
-    Used where bags come in groups: the leverages above leave out one bag, and the others of its group still know it.
+    Used where bags come in groups: the leverages above leave out one bag, and the others of its
+    group still know it.
     """
     trial = attempt(problem, loss, alpha, [head] * len(folds), folds, tol)
     transform = np.full(len(problem.y), np.nan)
@@ -76,16 +82,18 @@ def mixture_cdf(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -
 
 
 def posterior_residual(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
-    """Distance of each label from the value of its instance, averaged over where the label says that instance
-    is."""
+    """Distance of each label from the value of its instance, averaged over where the label says
+    that instance is."""
     residual = tokens.spread(y - reading.offset) - reading.values
-    posterior = tokens.softmax(np.log(np.maximum(reading.attention, 1e-30)) - 0.5 * (residual / noise) ** 2)
+    posterior = tokens.softmax(
+        np.log(np.maximum(reading.attention, 1e-30)) - 0.5 * (residual / noise) ** 2
+    )
     return tokens.total(posterior * residual)
 
 
 def mixture_quantile(level: float, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
-    """The y at which the mixture's distribution function reaches `level`, by bisection in all bags at
-    once."""
+    """The y at which the mixture's distribution function reaches `level`, by bisection in all bags
+    at once."""
     reach = noise * 12.0
     values = reading.values.astype(np.float64)
     low = np.minimum.reduceat(values, tokens.starts) + reading.offset - reach

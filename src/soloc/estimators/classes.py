@@ -1,11 +1,12 @@
-"""Losses for classes, as functions of (k, V, C, b): the label is drawn by the decisive instance, or by the
-pooled logits.
+"""Losses for classes, as functions of (k, V, C, b): the label is drawn by the decisive instance, or
+by the pooled logits.
 
-    "likelihood"   p(y | X) = sum_l softmax(z k)_l softmax(z_l V + M C + b)_y        the location is latent
-    "squared"      p(y | X) = softmax( sum_l softmax(z k)_l z_l V + M C + b )_y      the counterpart of the
-    squared loss
+    "likelihood"   p(y | X) = sum_l softmax(z k)_l softmax(z_l V + M C + b)_y        the location is
+    latent "squared"      p(y | X) = softmax( sum_l softmax(z k)_l z_l V + M C + b )_y      the
+    counterpart of the squared loss
 
-Penalty alpha (|V|^2 + |C|^2 + r |k|^2) / 2. The metric is that of the likelihood in `likelihood.py`.
+Penalty alpha (|V|^2 + |C|^2 + r |k|^2) / 2. The metric is that of the likelihood in
+`likelihood.py`.
 """
 
 from typing import NamedTuple
@@ -21,7 +22,9 @@ from soloc.estimators.tokens import Tokens
 
 
 class ClassLoss:
-    """What both losses share: a head as a point, the penalty, the metric. `y` is one-hot, (n, classes)."""
+    """What both losses share: a head as a point, the penalty, the metric. `y` is one-hot, (n,
+    classes).
+    """
 
     def __init__(
         self,
@@ -64,10 +67,15 @@ class ClassLoss:
             [KEY_SHARE * point[: self.d], point[self.d : -self.classes], np.zeros(self.classes)]
         )
         value = -(self.weights @ log_likelihood) + 0.5 * self.alpha * float(penalised @ point)
-        return float(value) / self.total, (self.alpha * penalised - np.concatenate(pieces)) / self.total
+        return (
+            float(value) / self.total,
+            (self.alpha * penalised - np.concatenate(pieces)) / self.total,
+        )
 
     def per_instance(self, reading: Reading) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Log-likelihood of each bag and its derivative in the score and the logits of each instance."""
+        """Log-likelihood of each bag and its derivative in the score and the logits of each
+        instance.
+        """
         raise NotImplementedError
 
     def metric(self, point: np.ndarray) -> Inverse:
@@ -85,7 +93,9 @@ class ClassLoss:
         share = self.total / max(float(self.weights[bags].sum()), 1e-12)
         z = tokens.standard(rows)
         scaled = z * weights[rows, None]
-        pooled = np.add.reduceat(scaled, np.concatenate([[0], np.cumsum(tokens.lengths[bags])[:-1]]))
+        pooled = np.add.reduceat(
+            scaled, np.concatenate([[0], np.cumsum(tokens.lengths[bags])[:-1]])
+        )
         second = scaled.T @ z
         key_block = second - (pooled / np.maximum(self.weights[bags], 1e-12)[:, None]).T @ pooled
         if self.context is not None:
@@ -111,7 +121,9 @@ class MixtureOfClasses(ClassLoss):
         """Responsibilities, as in EM."""
         tokens = self.tokens
         owner = tokens.owner
-        log_p = log_softmax(reading.values + reading.offset[owner].astype(reading.values.dtype), axis=1)
+        log_p = log_softmax(
+            reading.values + reading.offset[owner].astype(reading.values.dtype), axis=1
+        )
         own = np.take_along_axis(log_p, self.labels[owner][:, None], axis=1)[:, 0]
         joint = np.log(np.maximum(reading.attention, 1e-37)) + own
         log_likelihood = tokens.log_sum_exp(joint)
@@ -160,11 +172,15 @@ class ClassProblem(NamedTuple):
 
     def objective(self, loss: str, alpha: float, weights: np.ndarray) -> ClassLoss:
         """The objective of `loss` on the bags with these weights."""
-        return CLASS_LOSSES[loss](self.tokens, self.y, weights, alpha, self.context, self.fit_intercept)
+        return CLASS_LOSSES[loss](
+            self.tokens, self.y, weights, alpha, self.context, self.fit_intercept
+        )
 
     def least_squares(self, alpha: float) -> SquaredLoss:
         """Least squares on the one-hot labels, for starts."""
-        return SquaredLoss(self.tokens, self.y, np.ones(len(self.y)), alpha, self.context, self.fit_intercept)
+        return SquaredLoss(
+            self.tokens, self.y, np.ones(len(self.y)), alpha, self.context, self.fit_intercept
+        )
 
     def predict(self, head: Head, loss: str) -> np.ndarray:
         """Class probabilities of each bag."""
@@ -183,5 +199,7 @@ class ClassProblem(NamedTuple):
         """The problem restricted to some bags."""
         tokens = self.tokens.part(chosen)
         return self._replace(
-            tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen]
+            tokens=tokens,
+            y=self.y[chosen],
+            context=None if self.context is None else self.context[chosen],
         )

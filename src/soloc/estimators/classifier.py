@@ -25,11 +25,12 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
     Parameters
     ----------
     loss : {"auto", "likelihood", "squared"}, default "auto"
-        "likelihood": the decisive instance is latent and draws the class, p(y|X) = sum_l p_l softmax(x_l V +
-        b)_y. "squared": the counterpart of the regressor's squared loss, cross-entropy of the pooled logits
-        softmax(sum_l p_l x_l V + b). "auto" asks held-out bags.
+        "likelihood": the decisive instance is latent and draws the class, p(y|X) = sum_l p_l
+        softmax(x_l V + b)_y. "squared": the counterpart of the regressor's squared loss,
+        cross-entropy of the pooled logits softmax(sum_l p_l x_l V + b). "auto" asks held-out bags.
     alpha : float or "auto", default "auto"
-        Penalty alpha |V|^2 / 2 on the log-likelihood, features in standard units. "auto" asks held-out bags.
+        Penalty alpha |V|^2 / 2 on the log-likelihood, features in standard units. "auto" asks
+        held-out bags.
     context, fit_intercept, n_starts, random_state, max_iter, tol
         As for `SingleLocationRegressor`.
 
@@ -54,8 +55,8 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
     """
 
     def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one class per bag; `groups` are never split between fitting and held-out
-        bags."""
+        """Fit to bags `X` and one class per bag; `groups` are never split between fitting and
+        held-out bags."""
         rng = self._check_parameters()
         bags, groups = self._enter(X, groups)
         self.classes_, one_hot = classes(labels_for(y, bags))
@@ -69,9 +70,15 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         first = TYPICAL_ALPHA * len(bags) if alpha is None else alpha
         starts = class_starts(problem, losses, first, pooled, self.n_starts, rng, self.tol)
         if groups is None:
-            groups = pointed_groups(tokens, read(starts[losses[0]], tokens, problem.context).attention)
+            groups = pointed_groups(
+                tokens, read(starts[losses[0]], tokens, problem.context).attention
+            )
         choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
-        self.selection_, self.loss_, self.alpha_ = choice.scores, choice.trial.loss, choice.trial.alpha
+        self.selection_, self.loss_, self.alpha_ = (
+            choice.scores,
+            choice.trial.loss,
+            choice.trial.alpha,
+        )
         fitted = fit_head(
             problem,
             self.loss_,
@@ -116,8 +123,8 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         self.n_iter_ = self.history_.iterations
 
     def _contributions(self, reading, tokens, output=None):
-        """Value of each instance for the predicted class (or class number `output`) of the one bag, and the
-        offset."""
+        """Value of each instance for the predicted class (or class number `output`) of the one bag,
+        and the offset."""
         if output is None:
             output = int(np.argmax(class_probabilities(reading, tokens, self.loss_)[0]))
         logits = reading.values.astype(np.float64)
@@ -145,8 +152,8 @@ def class_starts(
     rng: np.random.Generator,
     tol: float,
 ) -> dict[str, Head]:
-    """For each loss the best of several starts after a few iterations; least squares decides sign and scale
-    of the key."""
+    """For each loss the best of several starts after a few iterations; least squares decides sign
+    and scale of the key."""
     small = subset(problem, START_BAGS, rng)
     least_squares = small.least_squares(alpha)
     centred = problem.y - problem.y.mean(axis=0)

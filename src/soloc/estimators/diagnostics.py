@@ -1,5 +1,5 @@
-"""Does the single-location assumption hold here: held-out score against mean-pool ridge, and how sharply
-attention falls."""
+"""Does the single-location assumption hold here: held-out score against mean-pool ridge, and how
+sharply attention falls."""
 
 from typing import NamedTuple
 
@@ -16,8 +16,8 @@ class PointingWarning(UserWarning):
 
 
 class Diagnostics(NamedTuple):
-    """What a fitted model says about itself. `held_out` is a leave-one-out score when no bags were held
-    out."""
+    """What a fitted model says about itself. `held_out` is a leave-one-out score when no bags were
+    held out."""
 
     held_out: float  #: score of the model on bags it was not fitted to (R^2, or accuracy)
     mean_pool: float  #: score of mean-pool ridge on the same bags, left out one at a time
@@ -34,16 +34,18 @@ class Diagnostics(NamedTuple):
         found = []
         if self.held_out < self.chance + USEFUL:
             found.append(
-                f"the held-out score {self.held_out:.3f} is no better than a constant ({self.chance:.3f})"
+                f"the held-out score {self.held_out:.3f} is no better than a constant"
+                f" ({self.chance:.3f})"
             )
         elif self.held_out < self.mean_pool:
             found.append(
-                f"mean-pool ridge scores {self.mean_pool:.3f} held out, the model only {self.held_out:.3f}"
+                f"mean-pool ridge scores {self.mean_pool:.3f} held out, the model only"
+                f" {self.held_out:.3f}"
             )
         if self.top_weight < SHARP:
             found.append(
-                f"attention is spread over {self.effective_instances:.1f} instances (mean largest weight "
-                f"{self.top_weight:.2f})"
+                f"attention is spread over {self.effective_instances:.1f} instances (mean largest"
+                f" weight {self.top_weight:.2f})"
             )
         return found
 
@@ -54,10 +56,14 @@ class Diagnostics(NamedTuple):
 
     def __str__(self) -> str:
         lines = [
-            f"held-out score        {self.held_out:.3f}   (mean-pool ridge {self.mean_pool:.3f}, a constant "
-            f"{self.chance:.3f})",
-            f"attention             largest weight {self.top_weight:.2f} on average, "
-            f"{self.effective_instances:.1f} effective instances",
+            (
+                f"held-out score        {self.held_out:.3f}   (mean-pool ridge"
+                f" {self.mean_pool:.3f}, a constant {self.chance:.3f})"
+            ),
+            (
+                f"attention             largest weight {self.top_weight:.2f} on average, "
+                f"{self.effective_instances:.1f} effective instances"
+            ),
         ]
         verdict = (
             "pointing can be trusted"
@@ -68,8 +74,8 @@ class Diagnostics(NamedTuple):
 
 
 def concentration(attention: np.ndarray, tokens: Tokens) -> tuple[float, float, bool]:
-    """Mean largest weight and mean effective number of instances over bags of several instances, and whether
-    any is."""
+    """Mean largest weight and mean effective number of instances over bags of several instances,
+    and whether any is."""
     several = tokens.lengths > 1
     if not several.any():
         return 1.0, 1.0, False

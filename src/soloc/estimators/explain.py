@@ -13,12 +13,15 @@ from soloc.estimators.tokens import Tokens
 
 @dataclass(frozen=True)
 class Explanation:
-    """What decided one bag. `table` has one row per instance: name, weight, value, contribution, decisive."""
+    """What decided one bag. `table` has one row per instance: name, weight, value, contribution,
+    decisive.
+    """
 
     bag: str
     prediction: str
     table: pd.DataFrame
-    offset: float  #: what the contributions are added to: the intercept, and the context term if there is one
+    #: what the contributions are added to: the intercept, and the context term if there is one
+    offset: float
     doubts: tuple[str, ...]
 
     def figure(self, ax: Any = None) -> Any:
@@ -28,17 +31,26 @@ class Explanation:
         return figure(self.table, title=f"bag {self.bag}: prediction {self.prediction}", ax=ax)
 
     def html(self) -> str:
-        """The instances in a row, shaded by weight, the decisive one framed; contributions on hover."""
+        """The instances in a row, shaded by weight, the decisive one framed; contributions on
+        hover.
+        """
         largest = max(float(self.table["weight"].max()), 1e-12)
         pieces = []
         for row in self.table.itertuples():
             shade = 0.85 * float(row.weight) / largest
             colour = "30,100,200" if row.contribution >= 0 else "200,70,30"
             frame = "2px solid #222" if row.decisive else "2px solid transparent"
-            hover = f"weight {row.weight:.3f}, value {row.value:.4g}, contribution {row.contribution:.4g}"
+            hover = (
+                f"weight {row.weight:.3f}, value {row.value:.4g}, contribution"
+                f" {row.contribution:.4g}"
+            )
             style = f"background:rgba({colour},{shade:.3f});border:{frame};border-radius:4px;padding:1px 4px"
-            pieces.append(f'<span title="{escape(hover)}" style="{style}">{escape(str(row.name))}</span>')
-        doubt = "".join(f"<div><em>Do not trust pointing: {escape(text)}.</em></div>" for text in self.doubts)
+            pieces.append(
+                f'<span title="{escape(hover)}" style="{style}">{escape(str(row.name))}</span>'
+            )
+        doubt = "".join(
+            f"<div><em>Do not trust pointing: {escape(text)}.</em></div>" for text in self.doubts
+        )
         heading = f"<div>bag {escape(self.bag)}: prediction <b>{escape(self.prediction)}</b></div>"
         body = f"{heading}<div>{' '.join(pieces)}</div>{doubt}"
         return f'<div style="font-family:sans-serif;line-height:2">{body}</div>'
@@ -60,13 +72,15 @@ class Explanation:
 
 
 def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
-    """The explanation of bag number `bag` of `X` by a fitted model; a single (L, d) array is taken as one
-    bag."""
+    """The explanation of bag number `bag` of `X` by a fitted model; a single (L, d) array is taken
+    as one bag."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = X[None]
     bags = as_bags(X)
     if not isinstance(bag, (int, np.integer)) or not -len(bags) <= bag < len(bags):
-        raise ValueError(f"`bag` must be a position among the {len(bags)} bags of `X`, got {bag!r}.")
+        raise ValueError(
+            f"`bag` must be a position among the {len(bags)} bags of `X`, got {bag!r}."
+        )
     bag = int(bag) % len(bags)
     one = bags[bag]
     tokens: Tokens = model._bags(one)[1]
@@ -74,7 +88,12 @@ def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
     values, offset = model._contributions(reading, tokens)
     weights = reading.attention.astype(np.float64)
     table = pd.DataFrame(
-        {"name": one.names_of(0), "weight": weights, "value": values, "contribution": weights * values}
+        {
+            "name": one.names_of(0),
+            "weight": weights,
+            "value": values,
+            "contribution": weights * values,
+        }
     )
     table["decisive"] = np.arange(len(table)) == int(np.argmax(weights))
     prediction = model.predict(one)[0]

@@ -36,7 +36,8 @@ def save(
 ) -> None:
     """Write a fitted model to `path`; a crash leaves the old file untouched.
 
-    `notes` is any JSON kept with it, `more` are arrays kept with it (of a step that comes before it).
+    `notes` is any JSON kept with it, `more` are arrays kept with it (of a step that comes before
+    it).
     """
     check_is_fitted(model)
     head = model.head_
@@ -77,16 +78,22 @@ def save(
 
 
 def load(path: str | Path) -> Any:
-    """The fitted model in a file written by `save`; `notes_` holds its notes, `more_` the arrays kept with it."""
+    """The fitted model in a file written by `save`; `notes_` holds its notes, `more_` the arrays
+    kept with it.
+    """
     entries = read_entries(Path(path))
     facts = json.loads(entries["facts.json"])
     kind = KINDS.get(facts["kind"])
     if kind is None:
-        raise ValueError(f"{path} holds a {facts['kind']!r}, which this version of soloc does not know.")
+        raise ValueError(
+            f"{path} holds a {facts['kind']!r}, which this version of soloc does not know."
+        )
     arrays = {name[:-4]: read_npy(data) for name, data in entries.items() if name.endswith(".npy")}
     model = kind(**facts["parameters"])
     intercept = arrays["intercept"] if arrays["intercept"].ndim else float(arrays["intercept"])
-    model.head_ = Head(arrays["key"], arrays["value"], arrays.get("context"), intercept, facts["noise"])
+    model.head_ = Head(
+        arrays["key"], arrays["value"], arrays.get("context"), intercept, facts["noise"]
+    )
     model.centre_, model.scale_ = arrays["centre"], arrays["scale"]
     model.loss_, model.alpha_ = facts["loss"], facts["alpha"]
     model.n_features_in_ = facts["n_features"]
@@ -98,7 +105,9 @@ def load(path: str | Path) -> Any:
     if facts["selection"] is not None:
         model.selection_ = pd.DataFrame(facts["selection"])[["loss", "alpha", "held_out"]]
     model.notes_ = facts["notes"]
-    model.more_ = {name.removeprefix(MORE): array for name, array in arrays.items() if name.startswith(MORE)}
+    model.more_ = {
+        name.removeprefix(MORE): array for name, array in arrays.items() if name.startswith(MORE)
+    }
     if kind is SingleLocationClassifier:
         model.classes_ = arrays["classes"]
     else:
@@ -124,7 +133,8 @@ def plain_classes(classes: np.ndarray) -> np.ndarray:
     if all(isinstance(label, str) for label in classes):
         return classes.astype(np.str_)
     raise ValueError(
-        "a model is saved only with classes that are numbers or strings; convert the labels and fit again."
+        "a model is saved only with classes that are numbers or strings; convert the labels and fit"
+        " again."
     )
 
 
@@ -153,7 +163,10 @@ def write_whole(path: Path, entries: dict[str, bytes]) -> None:
     """Write next to `path` first, then rename: the file is whole or not there."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "wb") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        with (
+            os.fdopen(handle, "wb") as stream,
+            zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive,
+        ):
             for name in sorted(entries):
                 archive.writestr(name, entries[name])
             archive.writestr("checksum.txt", checksum(entries))
@@ -165,8 +178,8 @@ def write_whole(path: Path, entries: dict[str, bytes]) -> None:
 
 
 def read_entries(path: Path) -> dict[str, bytes]:
-    """Entries of a file whose checksum, format and version are right; else one sentence that says which is
-    not."""
+    """Entries of a file whose checksum, format and version are right; else one sentence that says
+    which is not."""
     refused = f"{path} is not a whole soloc model file"
     try:
         with zipfile.ZipFile(path) as archive:
@@ -185,10 +198,12 @@ def read_entries(path: Path) -> dict[str, bytes]:
         raise ValueError(f"{refused}: it does not describe itself as {FORMAT!r}.")
     if version > VERSION:
         raise ValueError(
-            f"{path} has format version {version}; this soloc reads up to {VERSION}. Update soloc to read it."
+            f"{path} has format version {version}; this soloc reads up to {VERSION}. Update soloc"
+            " to read it."
         )
     if said != checksum(entries):
         raise ValueError(
-            f"{refused}: its contents do not match its checksum, so it was damaged or changed after saving."
+            f"{refused}: its contents do not match its checksum, so it was damaged or changed after"
+            " saving."
         )
     return entries

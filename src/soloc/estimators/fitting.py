@@ -29,7 +29,8 @@ class Problem(NamedTuple):
     y: np.ndarray
     context: np.ndarray | None
     fit_intercept: bool
-    value_alpha: float | None = None  #: penalty of the value once the key is found; that of the search when None
+    #: penalty of the value once the key is found; that of the search when None
+    value_alpha: float | None = None
 
     def objective(self, loss: str, alpha: float, weights: np.ndarray) -> Any:
         """The objective of `loss` on the bags with these weights."""
@@ -54,7 +55,9 @@ class Problem(NamedTuple):
         """The problem restricted to some bags."""
         tokens = self.tokens.part(chosen)
         return self._replace(
-            tokens=tokens, y=self.y[chosen], context=None if self.context is None else self.context[chosen]
+            tokens=tokens,
+            y=self.y[chosen],
+            context=None if self.context is None else self.context[chosen],
         )
 
 
@@ -88,7 +91,9 @@ def fit_head(
         left = max_iter - total.iterations
         size = 1 if total.iterations < em_steps and left > 1 else min(RENEWAL, left)
         watch = None if progress is None else partial(report, progress, total)
-        solution = minimise(objective, point, objective.metric(point), max_iter=size, tol=tol, progress=watch)
+        solution = minimise(
+            objective, point, objective.metric(point), max_iter=size, tol=tol, progress=watch
+        )
         stuck = solution.history.iterations == 0 and not solution.history.converged
         point, total = solution.point, total.followed_by(solution.history)
         if stuck:
@@ -112,11 +117,11 @@ def best_starts(
     rng: np.random.Generator,
     tol: float,
 ) -> dict[str, Head]:
-    """For each loss the start that its objective likes best after a few iterations, on at most `START_BAGS`
-    bags.
+    """For each loss the start that its objective likes best after a few iterations, on at most
+    `START_BAGS` bags.
 
-    The squared loss compares every start; the likelihood begins where the squared loss ended and at the first
-    (moment) start.
+    The squared loss compares every start; the likelihood begins where the squared loss ended and at
+    the first (moment) start.
     """
     small = subset(problem, START_BAGS, rng)
     squared = small.objective("squared", alpha, np.ones(len(small.y)))
@@ -148,7 +153,9 @@ def likelihood_start(problem: Problem, alpha: float, heads: list[Head], tol: flo
 
 
 def subset(problem: Any, most: int, rng: np.random.Generator) -> Any:
-    """A random part of a large problem, of at most `most` bags; the problem itself when it is small."""
+    """A random part of a large problem, of at most `most` bags; the problem itself when it is
+    small.
+    """
     n = len(problem.y)
     if n <= 1.2 * most:
         return problem

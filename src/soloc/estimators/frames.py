@@ -8,14 +8,20 @@ import pandas as pd
 
 
 def read_frame(
-    kind: Any, frame: Any, bag: str, features: Sequence[str] | None, label: str | None, name: str | None
+    kind: Any,
+    frame: Any,
+    bag: str,
+    features: Sequence[str] | None,
+    label: str | None,
+    name: str | None,
 ) -> Any:
     """Bags (`kind`) from a pandas or polars frame; see `Bags.from_frame`."""
     table = as_pandas(frame)
     for role, column in (("bag", bag), ("label", label), ("name", name)):
         if column is not None and column not in table.columns:
             raise ValueError(
-                f"`{role}` names a column {column!r} that the frame lacks; it has {list(table.columns)}."
+                f"`{role}` names a column {column!r} that the frame lacks; it has"
+                f" {list(table.columns)}."
             )
     if len(table) == 0:
         raise ValueError("`frame` must have at least one row, got none.")
@@ -26,19 +32,21 @@ def read_frame(
         missing = [column for column in features if column not in table.columns]
         if missing:
             raise ValueError(
-                f"`features` names columns {missing} that the frame lacks; it has {list(table.columns)}."
+                f"`features` names columns {missing} that the frame lacks; it has"
+                f" {list(table.columns)}."
             )
         for column in features:
             if not pd.api.types.is_numeric_dtype(table[column]):
                 raise ValueError(
-                    f"feature {column!r} of `frame` must be numeric, got type {table[column].dtype}."
+                    f"feature {column!r} of `frame` must be numeric, got type"
+                    f" {table[column].dtype}."
                 )
     if not len(features):
         raise ValueError("`features` must name at least one numeric column of the frame, got none.")
     if table[bag].isna().any():
         raise ValueError(
-            f"column {bag!r} (`bag`) must say the bag of every row; row {int(table[bag].isna().argmax())} is "
-            "missing."
+            f"column {bag!r} (`bag`) must say the bag of every row; row"
+            f" {int(table[bag].isna().argmax())} is missing."
         )
     codes, ids = pd.factorize(table[bag], sort=False)
     order = np.argsort(codes, kind="stable")
@@ -49,7 +57,11 @@ def read_frame(
     if len(order) and (order[1:] < order[:-1]).any():
         values = values[order]
     names = None if name is None else table[name].astype(str).to_numpy()[order].tolist()
-    labels = None if label is None else labels_of_bags(table[label].to_numpy()[order], offsets, ids, label)
+    labels = (
+        None
+        if label is None
+        else labels_of_bags(table[label].to_numpy()[order], offsets, ids, label)
+    )
     bags = kind(values, offsets, names=names, ids=list(ids), labels=labels)
     bags.features = list(features)
     return bags
@@ -68,7 +80,8 @@ def labels_of_bags(flat: np.ndarray, offsets: np.ndarray, ids: Any, label: str) 
     if differs.any():
         position = int(np.searchsorted(offsets, int(np.argmax(differs)), side="right")) - 1
         raise ValueError(
-            f"bag {ids[position]} has more than one value in column {label!r} (`label`); a bag has one label."
+            f"bag {ids[position]} has more than one value in column {label!r} (`label`); a bag has"
+            " one label."
         )
     return labels
 

@@ -24,8 +24,8 @@ def labels_for(y: Any, bags: Bags) -> np.ndarray:
         y = bags.labels
     if y is None:
         raise ValueError(
-            "requires y to be passed, but the target y is None: give `y` one entry per bag, or bags with "
-            "labels (`Bags.from_frame(..., label=...)`)."
+            "requires y to be passed, but the target y is None: give `y` one entry per bag, or bags"
+            " with labels (`Bags.from_frame(..., label=...)`)."
         )
     try:
         flat = column_or_1d(np.asarray(y), warn=True)
@@ -69,5 +69,7 @@ def classes(labels: np.ndarray) -> Classes:
     except (TypeError, ValueError) as error:
         raise ValueError(f"`y` must hold classes of one kind. {error}") from None
     if len(found) < 2:
-        raise ValueError(f"`y` must hold at least two classes to tell apart, got one class: {found[0]!r}.")
+        raise ValueError(
+            f"`y` must hold at least two classes to tell apart, got one class: {found[0]!r}."
+        )
     return Classes(found, np.eye(len(found))[codes])

@@ -1,11 +1,12 @@
-"""The marginal likelihood: J is drawn by the attention and the label is a Gaussian around the value of
-instance J.
+"""The marginal likelihood: J is drawn by the attention and the label is a Gaussian around the value
+of instance J.
 
     p(y | X) = sum_l softmax(z k)_l N(y; v.z_l + c.M + b, s^2)
 
-Penalty alpha (|v|^2 + |c|^2) / (2 s^2) + alpha q |k|^2 / 2, so that the M-step for v is the ridge problem of
-the squared loss. The metric is the information of the complete data (J known): a step in it is an EM step
-whose M-step is one Newton step (Lange's EM gradient algorithm), and L-BFGS in that metric is EM accelerated.
+Penalty alpha (|v|^2 + |c|^2) / (2 s^2) + alpha q |k|^2 / 2, so that the M-step for v is the ridge
+problem of the squared loss. The metric is the information of the complete data (J known): a step in
+it is an EM step whose M-step is one Newton step (Lange's EM gradient algorithm), and L-BFGS in that
+metric is EM accelerated.
 """
 
 import numpy as np
@@ -17,7 +18,8 @@ from soloc.estimators.tokens import BLOCK, Tokens
 
 KEY_SHARE = 0.3  # q
 SMALLEST_VARIANCE = 1e-6  # of the label in standard units: the likelihood stays bounded
-METRIC_ROWS, FEWEST_ROWS = 20, 4000  # instances (per feature, and at least) from which a metric is estimated
+# instances (per feature, and at least) from which a metric is estimated
+METRIC_ROWS, FEWEST_ROWS = 20, 4000
 
 
 class Likelihood:
@@ -38,7 +40,8 @@ class Likelihood:
         self.d = tokens.x.shape[1]
         self.y_flat = tokens.spread(y.astype(tokens.dtype))
 
-    # -- a head as a point, and back -------------------------------------------------------------------------
+    # -- a head as a point, and back
+    # -------------------------------------------------------------------------
 
     def point(self, head: Head) -> np.ndarray:
         """The head as one vector."""
@@ -50,12 +53,19 @@ class Likelihood:
         """The vector as a head."""
         d = self.d
         context = None if self.context is None else point[2 * d : 3 * d]
-        return Head(point[:d], point[d : 2 * d], context, float(point[-2]), float(np.sqrt(variance(point))))
+        return Head(
+            point[:d], point[d : 2 * d], context, float(point[-2]), float(np.sqrt(variance(point)))
+        )
 
-    # -- objective, gradient, metric -------------------------------------------------------------------------
+    # -- objective, gradient, metric
+    # -------------------------------------------------------------------------
 
-    def responsibilities(self, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Attention, responsibilities and residuals of each instance, and the log-likelihood of each bag."""
+    def responsibilities(
+        self, point: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Attention, responsibilities and residuals of each instance, and the log-likelihood of
+        each bag.
+        """
         tokens, d = self.tokens, self.d
         out = tokens.values(np.column_stack([point[:d], point[d : 2 * d]]))
         scores = np.ascontiguousarray(out[:, 0])
@@ -91,7 +101,9 @@ class Likelihood:
             gradient[2 * d : 3 * d] = -(per_bag @ self.context)
         gradient[d:-2] += self.alpha * linear / s2
         gradient[-2] = -per_bag.sum() if self.fit_intercept else 0.0
-        gradient[-1] = (self.total - (squares + self.alpha * penalty) / s2) * (s2 - SMALLEST_VARIANCE) / s2
+        gradient[-1] = (
+            (self.total - (squares + self.alpha * penalty) / s2) * (s2 - SMALLEST_VARIANCE) / s2
+        )
         value = -(self.weights @ log_density) + 0.5 * self.alpha * (
             penalty / s2 + KEY_SHARE * point[:d] @ point[:d]
         )
@@ -112,8 +124,12 @@ class Likelihood:
             rows = np.concatenate([np.arange(*tokens.bags.offsets[i : i + 2]) for i in part])
             z = tokens.standard(rows)
             scaled = z * for_key[rows, None]
-            pooled = np.add.reduceat(scaled, np.concatenate([[0], np.cumsum(tokens.lengths[part])[:-1]]))
-            key_block += scaled.T @ z - (pooled / np.maximum(self.weights[part], 1e-12)[:, None]).T @ pooled
+            pooled = np.add.reduceat(
+                scaled, np.concatenate([[0], np.cumsum(tokens.lengths[part])[:-1]])
+            )
+            key_block += (
+                scaled.T @ z - (pooled / np.maximum(self.weights[part], 1e-12)[:, None]).T @ pooled
+            )
             live = for_value[rows] > 1e-4
             columns = [z[live]]
             if self.context is not None:
@@ -124,8 +140,13 @@ class Likelihood:
         key_block = share * key_block + self.alpha * KEY_SHARE * np.eye(d)
         value_block = (share * value_block + self.alpha * np.eye(len(value_block))) / s2
         key_block[np.diag_indices(d)] += 1e-3 * np.trace(key_block) / d + 1e-9
-        value_block[np.diag_indices(len(value_block))] += 1e-6 * np.trace(value_block) / len(value_block)
-        for_keys, for_values = inverse_of(key_block / self.total), inverse_of(value_block / self.total)
+        value_block[np.diag_indices(len(value_block))] += (
+            1e-6 * np.trace(value_block) / len(value_block)
+        )
+        for_keys, for_values = (
+            inverse_of(key_block / self.total),
+            inverse_of(value_block / self.total),
+        )
         return lambda vector: np.concatenate(
             [for_keys(vector[:d]), for_values(vector[d:-1]), vector[-1:] / 2]
         )

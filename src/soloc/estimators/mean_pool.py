@@ -21,7 +21,9 @@ class MeanPool(NamedTuple):
 def without_folds(
     pooled: MeanPool, means: np.ndarray, y: np.ndarray, folds: list[np.ndarray], fit_intercept: bool
 ) -> MeanPool:
-    """The same ridge, with the prediction of each bag by the fit without its fold: the folds cover all bags."""
+    """The same ridge, with the prediction of each bag by the fit without its fold: the folds cover
+    all bags.
+    """
     left_out = np.empty_like(pooled.left_out)
     for fold in folds:
         solved = ridge(means, y, (~fold).astype(float), pooled.alpha, fit_intercept)
@@ -43,7 +45,9 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
         features = means - centre
         eigenvalues, left = eigh(features.astype(np.float64) @ features.T.astype(np.float64))
         eigenvalues = np.maximum(eigenvalues, 0.0)
-        vectors = features.T @ left / np.sqrt(np.maximum(eigenvalues, 1e-12 * eigenvalues.max() + 1e-300))
+        vectors = (
+            features.T @ left / np.sqrt(np.maximum(eigenvalues, 1e-12 * eigenvalues.max() + 1e-300))
+        )
         rotated = left * np.sqrt(eigenvalues)
     eigenvalues = np.maximum(eigenvalues, 0.0)
     projections = rotated.T.astype(np.float64) @ (targets - middle)
@@ -62,5 +66,8 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
     assert best is not None
     left_out = (targets - best[2]).reshape(y.shape)
     return MeanPool(
-        coef.reshape(d, *y.shape[1:]), (middle - centre @ coef).reshape(y.shape[1:]), best[1], left_out
+        coef.reshape(d, *y.shape[1:]),
+        (middle - centre @ coef).reshape(y.shape[1:]),
+        best[1],
+        left_out,
     )

@@ -1,6 +1,7 @@
 """The model: a head is a value, and what it says about tokens in standard units.
 
-attention  p_l = softmax(z k)_l      values  z v + b (+ context . bag mean)      prediction  sum_l p_l value_l
+attention  p_l = softmax(z k)_l      values  z v + b (+ context . bag mean)      prediction  sum_l
+p_l value_l
 """
 
 from typing import NamedTuple
@@ -11,8 +12,8 @@ from soloc.estimators.tokens import Tokens
 
 
 class Head(NamedTuple):
-    """One attention head in standard units: where it looks (key), what it reads (value), and how sure it is
-    (noise)."""
+    """One attention head in standard units: where it looks (key), what it reads (value), and how
+    sure it is (noise)."""
 
     key: np.ndarray  #: (d,)
     value: np.ndarray  #: (d,), or (d, classes)
@@ -22,7 +23,9 @@ class Head(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a head says about bags: attention and value of each instance, and the offset of each bag."""
+    """What a head says about bags: attention and value of each instance, and the offset of each
+    bag.
+    """
 
     attention: np.ndarray  #: (N,)
     values: np.ndarray  #: (N,) or (N, classes): z v

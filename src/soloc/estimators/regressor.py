@@ -28,18 +28,18 @@ from soloc.estimators.tokens import Tokens, centre_and_scale
 class SingleLocationRegressor(RegressorMixin, SingleLocation):
     """Regression on bags of instances of which one decides the label, and nobody says which.
 
-    The prediction is sum_l softmax(x k)_l (x_l . v) + b: attention chooses the instance, a linear function
-    reads it.
+    The prediction is sum_l softmax(x k)_l (x_l . v) + b: attention chooses the instance, a linear
+    function reads it.
 
     Parameters
     ----------
     loss : {"auto", "likelihood", "squared"}, default "auto"
-        "likelihood" treats the location as a latent variable and is the efficient choice when one instance
-        decides; "squared" fits the prediction itself and is more robust to other truths. "auto" asks held-out
-        bags.
+        "likelihood" treats the location as a latent variable and is the efficient choice when one
+        instance decides; "squared" fits the prediction itself and is more robust to other truths.
+        "auto" asks held-out bags.
     alpha : float or "auto", default "auto"
-        Ridge penalty, on features and labels in standard units, summed over bags as in scikit-learn's
-        `Ridge`. "auto" follows a path with warm starts and asks held-out bags.
+        Ridge penalty, on features and labels in standard units, summed over bags as in
+        scikit-learn's `Ridge`. "auto" follows a path with warm starts and asks held-out bags.
     context : bool, default False
         Add a linear term in the mean of the bag.
     fit_intercept : bool, default True
@@ -51,14 +51,15 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     max_iter, tol : int, float
         Iterations of the last fit, and the relative decrease of the objective at which it stops.
     value_alpha : float, "auto" or None, default None
-        With the squared loss, the penalty of the value once the key is found; "auto" asks held-out bags. Where
-        instances repeat, a key that knows every one of them points best, while a value that does predicts new
-        ones badly. None keeps `alpha`.
+        With the squared loss, the penalty of the value once the key is found; "auto" asks held-out
+        bags. Where instances repeat, a key that knows every one of them points best, while a value
+        that does predicts new ones badly. None keeps `alpha`.
 
     Attributes
     ----------
     key_, value_ : arrays of shape (d,)
-        Attention scores are `x @ key_`, the value of an instance is `x @ value_`, in the units of the data.
+        Attention scores are `x @ key_`, the value of an instance is `x @ value_`, in the units of
+        the data.
     intercept_ : float
     context_coef_ : array of shape (d,) or None
     noise_ : float
@@ -71,10 +72,11 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         Objective after each iteration, number of evaluations, whether and why the fit stopped.
     n_iter_ : int
     diagnostics_ : Diagnostics
-        Held-out score against mean-pool ridge, concentration of the attention, and doubts in plain words.
+        Held-out score against mean-pool ridge, concentration of the attention, and doubts in plain
+        words.
     calibration_ : array of shape (n,)
-        Sorted leave-one-out scores from which intervals are made; bags of a group, or that point at the same
-        instance, are left out together.
+        Sorted leave-one-out scores from which intervals are made; bags of a group, or that point at
+        the same instance, are left out together.
     residuals_ : DataFrame
         Label, leave-one-out prediction and probability integral transform of each training bag.
     n_features_in_ : int
@@ -106,10 +108,12 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         self.value_alpha = value_alpha
 
     def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and held-out bags.
+        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and
+        held-out bags.
 
-        Without `groups`, bags that share the instance they point at (the same word, the same image) are held out
-        together; pass `groups=range(len(y))` where new bags will hold the same instances again.
+        Without `groups`, bags that share the instance they point at (the same word, the same image)
+        are held out together; pass `groups=range(len(y))` where new bags will hold the same
+        instances again.
         """
         rng = self._check_parameters()
         self._check_value_alpha()
@@ -138,11 +142,17 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         held_out: np.ndarray | None = None
         pointed = groups is None
         if pointed:
-            groups = pointed_groups(tokens, read(starts[losses[0]], tokens, problem.context).attention)
+            groups = pointed_groups(
+                tokens, read(starts[losses[0]], tokens, problem.context).attention
+            )
         if alpha is None or len(losses) > 1:
             choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
             self.selection_, held_out = choice.scores, choice.predictions
-            self.loss_, self.alpha_, start = choice.trial.loss, choice.trial.alpha, choice.trial.heads[0]
+            self.loss_, self.alpha_, start = (
+                choice.trial.loss,
+                choice.trial.alpha,
+                choice.trial.heads[0],
+            )
         else:
             self.selection_ = None
             self.loss_, self.alpha_, start = losses[0], alpha, starts[losses[0]]
@@ -159,7 +169,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         self.head_, self.history_ = fitted.head, fitted.history
         if self.value_alpha is not None and self.loss_ == "squared":
             problem = self._with_value_alpha(problem, groups, rng)
-            self.head_ = problem.objective("squared", self.alpha_, np.ones(len(y))).head(self.head_.key)
+            self.head_ = problem.objective("squared", self.alpha_, np.ones(len(y))).head(
+                self.head_.key
+            )
         if pointed:  # the fit knows better than its start
             groups = pointed_groups(tokens, read(self.head_, tokens, problem.context).attention)
         folds = None if groups is None else held_out_folds(len(y), groups, rng, every=True)
@@ -175,14 +187,20 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         given = self.value_alpha
         plain = isinstance(given, Real) and not isinstance(given, bool)
         if given is not None and given != "auto" and not (plain and 0 <= float(given) < 1e30):
-            raise ValueError(f'`value_alpha` must be a number from 0 to 1e30, "auto" or None, got {given!r}.')
+            raise ValueError(
+                f'`value_alpha` must be a number from 0 to 1e30, "auto" or None, got {given!r}.'
+            )
 
-    def _with_value_alpha(self, problem: Problem, groups: np.ndarray | None, rng: np.random.Generator) -> Problem:
+    def _with_value_alpha(
+        self, problem: Problem, groups: np.ndarray | None, rng: np.random.Generator
+    ) -> Problem:
         """The problem with the penalty of the value that was given, or that held-out bags choose."""
         if self.value_alpha != "auto":
             return problem._replace(value_alpha=float(self.value_alpha))
         folds = held_out_folds(len(problem.y), groups, rng, every=True)
-        return problem._replace(value_alpha=choose_value_alpha(problem, self.head_.key, self.alpha_, folds))
+        return problem._replace(
+            value_alpha=choose_value_alpha(problem, self.head_.key, self.alpha_, folds)
+        )
 
     def _describe(
         self,
@@ -197,21 +215,27 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         reading = read(head, tokens, problem.context)
         fitted = pooled_prediction(reading, tokens)
         if folds is not None:
-            predictions, transform = left_out_scores(problem, self.loss_, self.alpha_, head, folds, self.tol)
+            predictions, transform = left_out_scores(
+                problem, self.loss_, self.alpha_, head, folds, self.tol
+            )
             residual = problem.y - predictions
         else:
-            influence = leverages(problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head)
-            residual = (problem.y - fitted) / (1 - influence)
-            moved = problem.y + posterior_residual(problem.y, reading, tokens, head.noise) * influence / (
-                1 - influence
+            influence = leverages(
+                problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head
             )
+            residual = (problem.y - fitted) / (1 - influence)
+            moved = problem.y + posterior_residual(
+                problem.y, reading, tokens, head.noise
+            ) * influence / (1 - influence)
             transform = mixture_cdf(moved, reading, tokens, head.noise)
         scores = np.abs(2 * transform - 1) if self.loss_ == "likelihood" else np.abs(residual)
         self.calibration_ = np.sort(scores)
         if self.loss_ == "squared":
             transform = (np.argsort(np.argsort(residual)) + 0.5) / len(residual)
         self._left_out = np.stack([problem.y, problem.y - residual, transform])
-        seen = np.arange(len(problem.y)) if held_out is None else np.flatnonzero(np.isfinite(held_out))
+        seen = (
+            np.arange(len(problem.y)) if held_out is None else np.flatnonzero(np.isfinite(held_out))
+        )
         predicted = problem.y - residual if held_out is None else held_out
         self.diagnostics_ = Diagnostics(
             r_squared(problem.y[seen], predicted[seen]),
@@ -221,7 +245,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         )
 
     def _set_units(self) -> None:
-        """Key, value, intercept and noise in the units of the data, from the head in standard units."""
+        """Key, value, intercept and noise in the units of the data, from the head in standard
+        units.
+        """
         head, unit = self.head_, self._label_scale
         self.key_, self.value_ = head.key / self.scale_, unit * head.value / self.scale_
         self.context_coef_ = None if head.context is None else unit * head.context / self.scale_
@@ -233,7 +259,9 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         self.n_iter_ = self.history_.iterations
 
     def _contributions(self, reading, tokens, output=None):
-        """Value of each instance of the one bag in the units of the label, and the offset of the bag."""
+        """Value of each instance of the one bag in the units of the label, and the offset of the
+        bag.
+        """
         offset = self._label_mean + self._label_scale * float(reading.offset[0])
         return self._label_scale * reading.values.astype(np.float64), offset
 
@@ -243,12 +271,16 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         labels, predictions, transform = self._left_out
         mean, unit = self._label_mean, self._label_scale
         return pd.DataFrame(
-            {"label": mean + unit * labels, "prediction": mean + unit * predictions, "pit": transform}
+            {
+                "label": mean + unit * labels,
+                "prediction": mean + unit * predictions,
+                "pit": transform,
+            }
         )
 
     def residuals(self, X, y) -> pd.DataFrame:
-        """Label, prediction and probability integral transform of each bag, for calibration and residual
-        plots."""
+        """Label, prediction and probability integral transform of each bag, for calibration and
+        residual plots."""
         bags, tokens = self._bags(X)
         y = numbers(labels_for(y, bags))
         reading = self._read(tokens)
@@ -268,11 +300,12 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         return self._label_mean + self._label_scale * pooled_prediction(self._read(tokens), tokens)
 
     def predict_interval(self, X, coverage=0.9):
-        """Lower and upper end, (n, 2), of intervals that hold the label of a new bag with probability
-        `coverage`.
+        """Lower and upper end, (n, 2), of intervals that hold the label of a new bag with
+        probability `coverage`.
 
-        With the likelihood these are central intervals of the Gaussian mixture over locations, else a band
-        around the prediction; both are calibrated on the leave-one-out errors of the training bags.
+        With the likelihood these are central intervals of the Gaussian mixture over locations, else
+        a band around the prediction; both are calibrated on the leave-one-out errors of the
+        training bags.
         """
         if not isinstance(coverage, (float, int, np.floating)) or not 0 < coverage < 1:
             raise ValueError(f"`coverage` must be a number between 0 and 1, got {coverage!r}.")

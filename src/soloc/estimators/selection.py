@@ -1,4 +1,6 @@
-"""Selection on held-out bags: a path of alphas with warm starts, for each loss, with groups kept together."""
+"""Selection on held-out bags: a path of alphas with warm starts, for each loss, with groups kept
+together.
+"""
 
 from typing import Any, NamedTuple
 
@@ -39,15 +41,17 @@ class Choice(NamedTuple):
     """The setting that the held-out bags chose, and every score on the way."""
 
     trial: Trial
-    scores: pd.DataFrame  #: loss, alpha, held_out (share of the error of a constant that is removed: R^2)
+    #: loss, alpha, held_out (share of the error of a constant that is removed: R^2)
+    scores: pd.DataFrame
     predictions: np.ndarray  #: of the chosen setting on the held-out bags; NaN on the others
 
 
 def pointed_groups(tokens: Tokens, attention: np.ndarray) -> np.ndarray | None:
-    """Bags that point at the same instance, as groups, (n,); None where bags share too little, or all point at one.
+    """Bags that point at the same instance, as groups, (n,); None where bags share too little, or
+    all point at one.
 
-    Bags that share their decisive instance (a word, an image) are no test of each other: whoever has seen one of
-    them knows the answer of all. So they are held out together.
+    Bags that share their decisive instance (a word, an image) are no test of each other: whoever
+    has seen one of them knows the answer of all. So they are held out together.
     """
     if tokens.rows is None:
         return None
@@ -68,7 +72,8 @@ def first_of_largest(attention: np.ndarray, tokens: Tokens) -> np.ndarray:
 def held_out_folds(
     n: int, groups: np.ndarray | None, rng: np.random.Generator, *, every: bool = False
 ) -> list[np.ndarray]:
-    """Masks of held-out bags: one quarter of many bags, every bag of few in turn; groups stay together.
+    """Masks of held-out bags: one quarter of many bags, every bag of few in turn; groups stay
+    together.
 
     With `every`, every bag of many in turn as well.
     """
@@ -77,11 +82,13 @@ def held_out_folds(
     units = int(members.max()) + 1
     if units < 2:
         raise ValueError(
-            "`groups` must hold at least two different groups to hold bags out, got one; pass `alpha` and "
-            "`loss` "
-            'instead of "auto".'
+            "`groups` must hold at least two different groups to hold bags out, got one; pass"
+            ' `alpha` and `loss` instead of "auto".'
             if groups is not None
-            else '"auto" needs at least 2 bags to hold some out, got 1 sample; pass `alpha` and `loss`.'
+            else (
+                '"auto" needs at least 2 bags to hold some out, got 1 sample; pass `alpha` and'
+                " `loss`."
+            )
         )
     folds = min(folds, units)
     fold_of_unit = np.empty(units, dtype=int)
@@ -105,7 +112,9 @@ def select(
 ) -> Choice:
     """`choose` with fresh folds, on a random part of the bags when there are very many numbers."""
     n = len(problem.y)
-    most = max(FEWEST_BAGS, int(MOST_NUMBERS / (problem.tokens.count * problem.tokens.x.shape[1]) * n))
+    most = max(
+        FEWEST_BAGS, int(MOST_NUMBERS / (problem.tokens.count * problem.tokens.x.shape[1]) * n)
+    )
     chosen = np.arange(n) if n <= 1.2 * most else np.sort(rng.choice(n, most, replace=False))
     part = problem if len(chosen) == n else problem.part(chosen)
     folds = held_out_folds(len(chosen), None if groups is None else groups[chosen], rng)
@@ -115,8 +124,12 @@ def select(
     return choice._replace(predictions=predictions)
 
 
-def choose_value_alpha(problem: Any, key: np.ndarray, alpha: float, folds: list[np.ndarray]) -> float:
-    """The penalty of the value that predicts held-out bags best, given the key: a path of ridge problems."""
+def choose_value_alpha(
+    problem: Any, key: np.ndarray, alpha: float, folds: list[np.ndarray]
+) -> float:
+    """The penalty of the value that predicts held-out bags best, given the key: a path of ridge
+    problems.
+    """
     n = len(problem.y)
     alphas = [alpha]
     while alphas[-1] * FACTOR <= LARGEST * n:
@@ -128,7 +141,9 @@ def choose_value_alpha(problem: Any, key: np.ndarray, alpha: float, folds: list[
         features = pooled if problem.context is None else np.hstack([pooled, problem.context])
         for i, candidate in enumerate(alphas):
             solved = objective.inner(pooled, candidate)
-            errors[i] += np.sum((problem.y[fold] - features[fold] @ solved.coef - solved.intercept) ** 2)
+            errors[i] += np.sum(
+                (problem.y[fold] - features[fold] @ solved.coef - solved.intercept) ** 2
+            )
     return alphas[int(np.argmin(errors))]
 
 
@@ -143,8 +158,9 @@ def choose(
 ) -> Choice:
     """Loss and alpha by the held-out error; `alphas` None means the path.
 
-    The likelihood is preferred when it is nearly as good, because it is the efficient estimator; then the
-    largest alpha within half a standard error, because too small an alpha costs more than too large a one.
+    The likelihood is preferred when it is nearly as good, because it is the efficient estimator;
+    then the largest alpha within half a standard error, because too small an alpha costs more than
+    too large a one.
     """
     held = np.any(folds, axis=0)
     spread = problem.spread(held)
@@ -156,7 +172,8 @@ def choose(
     rivals = [t for t in trials if t.loss == "likelihood" and excess(t, best) <= CLOSE * spread]
     best = min(rivals or [best], key=lambda t: t.error)
     chosen = max(
-        (t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)), key=lambda t: t.alpha
+        (t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)),
+        key=lambda t: t.alpha,
     )
     rows = [{"loss": t.loss, "alpha": t.alpha, "held_out": 1 - t.error / spread} for t in trials]
     return Choice(chosen, pd.DataFrame(rows), chosen.predictions)
@@ -189,8 +206,8 @@ def walk(
     *,
     tol: float,
 ) -> list[Trial]:
-    """Trials from the middle of the path down, then from the middle up, until the held-out error stops
-    falling.
+    """Trials from the middle of the path down, then from the middle up, until the held-out error
+    stops falling.
 
     A loss that after three trials is clearly behind its rival is given up.
     """
@@ -224,8 +241,17 @@ def attempt(
     for fold, head in zip(folds, heads, strict=True):
         weights = (~fold).astype(float)
         fitted = fit_head(
-            problem, loss, alpha, weights, head, max_iter=PATH_ITERATIONS, tol=LOOSE * tol, em_steps=0
+            problem,
+            loss,
+            alpha,
+            weights,
+            head,
+            max_iter=PATH_ITERATIONS,
+            tol=LOOSE * tol,
+            em_steps=0,
         )
         found.append(fitted.head)
         predictions[fold] = problem.predict(fitted.head, loss)[fold]
-    return Trial(loss, alpha, found, problem.errors(predictions, np.any(folds, axis=0)), predictions)
+    return Trial(
+        loss, alpha, found, problem.errors(predictions, np.any(folds, axis=0)), predictions
+    )

@@ -54,8 +54,8 @@ def minimise(
 ) -> Solution:
     """L-BFGS from `start`, whose initial inverse Hessian is `inverse` (the identity when None).
 
-    Stops when the predicted decrease of the objective falls below `tol` (1 + |objective|), or when two
-    successive iterations gained less than a tenth of that.
+    Stops when the predicted decrease of the objective falls below `tol` (1 + |objective|), or when
+    two successive iterations gained less than a tenth of that.
     """
     history = History()
     point = start
@@ -67,7 +67,8 @@ def minimise(
     for _ in range(max_iter):
         direction = -two_loop(gradient, steps, changes, inverse)
         slope = float(gradient @ direction)
-        if not slope < 0:  # rounding, or a metric that no longer fits: forget and follow the gradient
+        # rounding, or a metric that no longer fits: forget and follow the gradient
+        if not slope < 0:
             steps, changes = [], []
             direction = -(gradient if inverse is None else inverse(gradient))
             slope = float(gradient @ direction)
@@ -104,7 +105,10 @@ def minimise(
 
 
 def two_loop(
-    gradient: np.ndarray, steps: list[np.ndarray], changes: list[np.ndarray], inverse: Inverse | None
+    gradient: np.ndarray,
+    steps: list[np.ndarray],
+    changes: list[np.ndarray],
+    inverse: Inverse | None,
 ) -> np.ndarray:
     """Inverse Hessian times gradient: the two-loop recursion around the given metric."""
     q = gradient.copy()
@@ -136,7 +140,9 @@ def line_search(
     slope: float,
     history: History,
 ) -> tuple[np.ndarray, float, np.ndarray] | None:
-    """The first of the steps 1, then by quadratic interpolation, that decreases the objective enough."""
+    """The first of the steps 1, then by quadratic interpolation, that decreases the objective
+    enough.
+    """
     size = 1.0
     for _ in range(HALVINGS):
         trial = point + size * direction
@@ -145,7 +151,9 @@ def line_search(
         if np.isfinite(trial_value) and trial_value <= value + SUFFICIENT * size * slope:
             return trial, trial_value, trial_gradient
         curvature = trial_value - value - size * slope
-        best = -slope * size**2 / (2 * curvature) if np.isfinite(curvature) and curvature > 0 else 0.0
+        best = (
+            -slope * size**2 / (2 * curvature) if np.isfinite(curvature) and curvature > 0 else 0.0
+        )
         size = min(max(best, 0.1 * size), 0.5 * size)
     return None
 
@@ -155,7 +163,9 @@ def inverse_of(matrix: np.ndarray) -> Inverse:
     ridge = 1e-10 * max(float(np.trace(matrix)) / len(matrix), 1e-300)
     while True:
         try:
-            factor = cho_factor(matrix + ridge * np.eye(len(matrix)), lower=True, check_finite=False)
+            factor = cho_factor(
+                matrix + ridge * np.eye(len(matrix)), lower=True, check_finite=False
+            )
             return lambda vector: cho_solve(factor, vector, check_finite=False)
         except LinAlgError:
             ridge *= 30

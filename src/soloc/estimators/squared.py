@@ -1,11 +1,13 @@
-"""Squared loss by variable projection: given the attention, everything else is a ridge problem; only k is
-searched.
+"""Squared loss by variable projection: given the attention, everything else is a ridge problem;
+only k is searched.
 
-    minimise over k   min over v, c, b of  [ sum_i w_i (y_i - v.Z_i - c.M_i - b)^2 + alpha (|v|^2 + |c|^2 + r
-    |k|^2) ] / sum w Z_i = sum_l softmax(z_i k)_l z_il       M_i = the mean of bag i (with `context`)
+    minimise over k   min over v, c, b of  [ sum_i w_i (y_i - v.Z_i - c.M_i - b)^2 + alpha (|v|^2 +
+    |c|^2 + r
+    |k|^2) ] / sum w Z_i = sum_l softmax(z_i k)_l z_il       M_i = the mean of bag i (with
+    `context`)
 
-The gradient in k is that of the inner problem at its solution (envelope theorem): one more pass over the
-data.
+The gradient in k is that of the inner problem at its solution (envelope theorem): one more pass
+over the data.
 """
 
 from typing import NamedTuple
@@ -55,7 +57,9 @@ def column_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return (features.T @ weights.astype(features.dtype)).astype(np.float64)
 
 
-def weighted_gram(features: np.ndarray, weights: np.ndarray, others: np.ndarray | None = None) -> np.ndarray:
+def weighted_gram(
+    features: np.ndarray, weights: np.ndarray, others: np.ndarray | None = None
+) -> np.ndarray:
     """F' W F (or F' W G), blocks summed in double precision; rows of weight zero cost nothing."""
     gram = np.zeros((features.shape[1], (features if others is None else others).shape[1]))
     live = np.flatnonzero(weights) if not weights.all() else None
@@ -64,7 +68,8 @@ def weighted_gram(features: np.ndarray, weights: np.ndarray, others: np.ndarray 
         part = slice(start, start + 4096) if live is None else live[start : start + 4096]
         root = np.sqrt(weights[part])[:, None].astype(features.dtype)
         left = features[part] * root
-        right = left if others is None else others[part] * root  # the same array twice halves the work
+        # the same array twice halves the work
+        right = left if others is None else others[part] * root
         gram += left.T @ right
     return gram
 
@@ -72,8 +77,8 @@ def weighted_gram(features: np.ndarray, weights: np.ndarray, others: np.ndarray 
 class SquaredLoss:
     """The projected objective as a function of k alone, for bags with weights (0 leaves a bag out).
 
-    Labels may have several outputs, (n, outputs), for `value` and `head`: all that the start of a classifier
-    needs.
+    Labels may have several outputs, (n, outputs), for `value` and `head`: all that the start of a
+    classifier needs.
     """
 
     def __init__(
@@ -88,7 +93,8 @@ class SquaredLoss:
         self.tokens, self.y, self.weights, self.alpha = tokens, y, weights, alpha
         self.context, self.fit_intercept = context, fit_intercept
         self.total = float(weights.sum())
-        self.value_alpha: float | None = None  # penalty of the value of `head`, when not that of the search
+        # penalty of the value of `head`, when not that of the search
+        self.value_alpha: float | None = None
 
     def pooled(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attention (N,) and pooled tokens (n, d)."""
@@ -98,7 +104,13 @@ class SquaredLoss:
     def inner(self, pooled: np.ndarray, alpha: float | None = None) -> Ridge:
         """Values, context and intercept, given the pooled tokens."""
         features = pooled if self.context is None else np.hstack([pooled, self.context])
-        return ridge(features, self.y, self.weights, self.alpha if alpha is None else alpha, self.fit_intercept)
+        return ridge(
+            features,
+            self.y,
+            self.weights,
+            self.alpha if alpha is None else alpha,
+            self.fit_intercept,
+        )
 
     def value(self, key: np.ndarray) -> float:
         """The objective at k, without its gradient."""
@@ -116,7 +128,9 @@ class SquaredLoss:
         d = len(key)
         value, extra = solved.coef[:d], solved.coef[d:]
         attended = (pooled @ value.astype(pooled.dtype)).astype(np.float64)
-        fitted = attended + solved.intercept + (0.0 if self.context is None else self.context @ extra)
+        fitted = (
+            attended + solved.intercept + (0.0 if self.context is None else self.context @ extra)
+        )
         residual = self.y - fitted
         per_instance = self.tokens.values(value)
         per_instance -= self.tokens.spread(attended.astype(per_instance.dtype))
@@ -138,7 +152,10 @@ class SquaredLoss:
             diagonal = 2 * (self.weights @ jacobian.astype(np.float64) ** 2 + shrink) / self.total
             diagonal += 1e-3 * diagonal.mean() + 1e-12
             return lambda vector: vector / diagonal
-        cross, inner = weighted_gram(pooled, self.weights, jacobian), weighted_gram(pooled, self.weights)
+        cross, inner = (
+            weighted_gram(pooled, self.weights, jacobian),
+            weighted_gram(pooled, self.weights),
+        )
         if self.fit_intercept:  # centre the pooled tokens without a copy
             centre = column_sums(pooled, self.weights) / self.total
             cross -= np.outer(centre, column_sums(jacobian, self.weights))
@@ -151,7 +168,9 @@ class SquaredLoss:
     def jacobian(self, attention: np.ndarray, pooled: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Derivative of each bag's prediction in k, (n, d)."""
         per_instance = self.tokens.values(value)
-        per_instance -= self.tokens.spread((pooled @ value.astype(pooled.dtype)).astype(per_instance.dtype))
+        per_instance -= self.tokens.spread(
+            (pooled @ value.astype(pooled.dtype)).astype(per_instance.dtype)
+        )
         return self.tokens.pool(attention * per_instance)
 
     def point(self, head: Head) -> np.ndarray:

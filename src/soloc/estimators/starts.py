@@ -1,10 +1,12 @@
-"""Starts: keys from moments of the data, whose sign and scale the objective decides, then random ones.
+"""Starts: keys from moments of the data, whose sign and scale the objective decides, then random
+ones.
 
     v0 from the ridge regression of y on bag means:        E[Y sum_l X_l] is proportional to v
-    k0 from S^-1 sum_i y_i sum_l (z_il.v0) z_il:           E[Y sum_l (X_l.v) X_l] is proportional to k
+    k0 from S^-1 sum_i y_i sum_l (z_il.v0) z_il:           E[Y sum_l (X_l.v) X_l] is proportional to
+    k
 
-with z centred and S the covariance of instances. The first never failed in a pilot; random ones sometimes
-localise nothing.
+with z centred and S the covariance of instances. The first never failed in a pilot; random ones
+sometimes localise nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +24,8 @@ def start_directions(
 ) -> Iterator[np.ndarray]:
     """`count` key directions, each with scores of unit standard deviation over the instances.
 
-    `slope` (d,) or (d, outputs) is that of the mean-pool ridge, `y` the centred labels, (n,) or (n, outputs).
+    `slope` (d,) or (d, outputs) is that of the mean-pool ridge, `y` the centred labels, (n,) or (n,
+    outputs).
     """
     whiten = instance_whitener(tokens)
     moment = second_moment(tokens, y, slope)
@@ -37,8 +40,8 @@ def start_directions(
 
 
 def best_scale(value: Callable[[np.ndarray], float], direction: np.ndarray) -> np.ndarray:
-    """The direction with the sign that an objective prefers at a middle scale, then with the scale it
-    prefers."""
+    """The direction with the sign that an objective prefers at a middle scale, then with the scale
+    it prefers."""
     found = {sign * MIDDLE: value(sign * MIDDLE * direction) for sign in (1, -1)}
     sign = np.sign(min(found, key=lambda scale: found[scale]))
     found |= {sign * scale: value(sign * scale * direction) for scale in OTHER_SCALES}
@@ -54,7 +57,9 @@ def second_moment(tokens: Tokens, y: np.ndarray, slope: np.ndarray) -> np.ndarra
 
 
 def instance_whitener(tokens: Tokens):
-    """Multiplication by the inverse covariance of instances, estimated from evenly spaced ones and shrunk."""
+    """Multiplication by the inverse covariance of instances, estimated from evenly spaced ones and
+    shrunk.
+    """
     d = tokens.x.shape[1]
     if d > 1000:
         return lambda vector: vector
@@ -62,5 +67,7 @@ def instance_whitener(tokens: Tokens):
     rows = tokens.standard(slice(None, None, step))
     rows -= rows.mean(axis=0)
     covariance = rows.T @ rows / len(rows)
-    covariance[np.diag_indices(d)] += 0.05 * max(np.trace(covariance) / d, 1e-12) + d / len(rows) * 0.05
+    covariance[np.diag_indices(d)] += (
+        0.05 * max(np.trace(covariance) / d, 1e-12) + d / len(rows) * 0.05
+    )
     return lambda vector: np.linalg.solve(covariance, vector)

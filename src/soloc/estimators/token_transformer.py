@@ -12,7 +12,8 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     step : transformer
-        Fitted to the instances of all bags together; it never sees labels, which instances do not have.
+        Fitted to the instances of all bags together; it never sees labels, which instances do not
+        have.
 
     Attributes
     ----------
@@ -46,15 +47,16 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
         bags = as_bags(X)
         if bags.width != self.n_features_in_:
             raise ValueError(
-                f"X has {bags.width} features, but TokenTransformer is expecting {self.n_features_in_} "
-                "features as input."
+                f"X has {bags.width} features, but TokenTransformer is expecting"
+                f" {self.n_features_in_} features as input."
             )
         return self._apply(bags)
 
     def _fit(self, X) -> Bags:
         if not hasattr(self.step, "fit") or not hasattr(self.step, "transform"):
             raise TypeError(
-                f"`step` must be a scikit-learn transformer with fit and transform, got {self.step!r}."
+                "`step` must be a scikit-learn transformer with fit and transform, got"
+                f" {self.step!r}."
             )
         bags = as_bags(X)
         self.n_features_in_ = bags.width

@@ -1,5 +1,5 @@
-"""Tokens: instances seen in standard units without a copy, and the few products that every objective
-needs."""
+"""Tokens: instances seen in standard units without a copy, and the few products that every
+objective needs."""
 
 from functools import cached_property
 
@@ -13,14 +13,16 @@ BLOCK = 8192  # rows per block where a temporary of the size of the data must be
 
 
 class Tokens:
-    """Instances x in standard units z = (x - centre) / scale, kept as they are: the algebra is done on the
-    vectors.
+    """Instances x in standard units z = (x - centre) / scale, kept as they are: the algebra is done
+    on the vectors.
 
-    `scores(k)` is z.k up to a constant, `values(B)` is z @ B, `adjoint(g)` is z' g, `pool(w)` is sum_l w_l
-    z_l of each bag. Each is one pass over the data. A constant feature has scale infinity: it is worth zero.
+    `scores(k)` is z.k up to a constant, `values(B)` is z @ B, `adjoint(g)` is z' g, `pool(w)` is
+    sum_l w_l z_l of each bag. Each is one pass over the data. A constant feature has scale
+    infinity: it is worth zero.
 
-    With `shared`, instances that repeat (the same word in many bags) are kept and computed once: `x` then holds the
-    distinct ones and `rows` says which one each instance is; else `rows` is None.
+    With `shared`, instances that repeat (the same word in many bags) are kept and computed once:
+    `x` then holds the distinct ones and `rows` says which one each instance is; else `rows` is
+    None.
     """
 
     def __init__(
@@ -40,7 +42,8 @@ class Tokens:
         """The bag of each instance."""
         return np.repeat(np.arange(len(self.bags)), self.lengths)
 
-    # -- passes over the data --------------------------------------------------------------------------------
+    # -- passes over the data
+    # --------------------------------------------------------------------------------
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
@@ -63,7 +66,8 @@ class Tokens:
     def pool(self, weights: np.ndarray) -> np.ndarray:
         """sum_l w_l z_l of each bag, (n, d)."""
         matrix = csr_array(
-            (weights.astype(self.dtype), self._columns, self._rows), shape=(len(self.bags), len(self.x))
+            (weights.astype(self.dtype), self._columns, self._rows),
+            shape=(len(self.bags), len(self.x)),
         )
         pooled = matrix @ self.x
         pooled -= self.total(weights).astype(self.dtype)[:, None] * self.centre.astype(self.dtype)
@@ -92,7 +96,8 @@ class Tokens:
     def _rows(self) -> np.ndarray:
         return self.bags.offsets.astype(self._columns.dtype)
 
-    # -- work within bags, linear in the number of instances -------------------------------------------------
+    # -- work within bags, linear in the number of instances
+    # -------------------------------------------------
 
     def total(self, flat: np.ndarray) -> np.ndarray:
         """Sum over the instances of each bag."""
@@ -115,7 +120,9 @@ class Tokens:
         return np.log(self.total(np.exp(scores - self.spread(top)))).astype(np.float64) + top
 
     def part(self, chosen: np.ndarray) -> "Tokens":
-        """Some of the bags, copied in standard units and single precision: for searches that need no more."""
+        """Some of the bags, copied in standard units and single precision: for searches that need
+        no more.
+        """
         bags = self.bags
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -135,13 +142,17 @@ class Tokens:
 
 
 def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Distinct rows and which one each row is, when repeats are worth it; else the rows themselves and None."""
+    """Distinct rows and which one each row is, when repeats are worth it; else the rows themselves
+    and None.
+    """
     first, rows = distinct_rows(values)
     return (values[first], rows) if len(first) <= WORTH * len(values) else (values, None)
 
 
 def centre_and_scale(bags: Bags, centred: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each feature over instances, in blocks and in double precision."""
+    """Mean and standard deviation of each feature over instances, in blocks and in double
+    precision.
+    """
     x, count = bags.values, len(bags.values)
     blocks = [slice(start, start + BLOCK) for start in range(0, count, BLOCK)]
     mean = sum(x[block].sum(axis=0, dtype=np.float64) for block in blocks) / count

@@ -39,7 +39,8 @@ from soloc.risk.population import bayes_risk, excess_risk, linear_risk, null_ris
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(1.0, 1.0)
-#: Weights with an exact risk, from lam and the length; those that do not vanish are divided by it, as their papers do.
+#: Weights with an exact risk, from lam and the length; those that do not vanish are divided by it,
+#: as their papers do.
 EXACT: dict[str, Callable[[Any, Any], Any]] = {
     "softmax": lambda lam, L: Softmax(lam),
     "erf": lambda lam, L: Erf(lam),
@@ -64,11 +65,14 @@ SIMULATED: dict[str, Callable[[Any], Any]] = {
 }
 HIGHEST_LAM = {"exponential, over L": 1.5}  #: beyond, its risk exceeds the largest double
 CHECK = "Bayes, simulated"  #: not a weight: the posterior mean itself, as a check
-LONGEST_SIMULATED, STRONGEST_SIMULATED = 30, 5.0  # beyond, misses are too rare to be seen in a simulation
+# beyond, misses are too rare to be seen in a simulation
+LONGEST_SIMULATED, STRONGEST_SIMULATED = 30, 5.0
 
 
 class Found(NamedTuple):
-    """The best lam of every setting, the excess there with its error, and the gap to Bayes with its error."""
+    """The best lam of every setting, the excess there with its error, and the gap to Bayes with its
+    error.
+    """
 
     lam: np.ndarray
     excess: np.ndarray
@@ -93,13 +97,17 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per weight and setting: the best lam, the excess risk there, its error, and Bayes beside it."""
+    """One row per weight and setting: the best lam, the excess risk there, its error, and Bayes
+    beside it.
+    """
     known = (*EXACT, *SIMULATED, CHECK)
     unknown = [name for name in config.weights if name not in known]
     if unknown:
         raise ValueError(f"`weights` must be among {'; '.join(known)}, got {unknown[0]!r}.")
     settings = _settings(replace(config, weights=()))
-    return pd.concat([_weight(config, settings, name) for name in config.weights], ignore_index=True)
+    return pd.concat(
+        [_weight(config, settings, name) for name in config.weights], ignore_index=True
+    )
 
 
 def _weight(config: Config, settings: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -112,10 +120,14 @@ def _weight(config: Config, settings: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _bayes_check(config: Config, settings: pd.DataFrame) -> pd.DataFrame:
-    """The posterior mean on simulated tokens at the second signal, beside the exact Bayes risk there."""
+    """The posterior mean on simulated tokens at the second signal, beside the exact Bayes risk
+    there.
+    """
     at = settings[settings.part == "signal"].iloc[[1]]
     task = SingleLocation(d=20, L=int(at.L.iloc[0]), gamma=1.0, signal=float(at.m.iloc[0]))
-    found = monte_carlo_bayes_risk(task, derived_key(config.seed, "attentions", "bayes"), config.samples)
+    found = monte_carlo_bayes_risk(
+        task, derived_key(config.seed, "attentions", "bayes"), config.samples
+    )
     return at.assign(
         part="check", weight=CHECK, excess=float(found.value), error=float(found.error)
     )
@@ -123,10 +135,14 @@ def _bayes_check(config: Config, settings: pd.DataFrame) -> pd.DataFrame:
 
 @lru_cache(maxsize=4)
 def _settings(config: Config) -> pd.DataFrame:
-    """Signals at one length, lengths at one signal, the lengths over which the random one is uniform; Bayes beside each."""
+    """Signals at one length, lengths at one signal, the lengths over which the random one is
+    uniform; Bayes beside each.
+    """
     rows = [("signal", m, float(config.length)) for m in config.signals]
     rows += [("length", config.signal, float(L)) for L in config.lengths]
-    rows += [("random", config.signal, float(L)) for L in range(config.shortest, config.longest + 1)]
+    rows += [
+        ("random", config.signal, float(L)) for L in range(config.shortest, config.longest + 1)
+    ]
     settings = pd.DataFrame(rows, columns=["part", "m", "L"])
     task, one = _task(settings), np.ones(len(rows))
     floors = {"bayes": bayes_risk, "linear": linear_risk, "null": null_risk}
@@ -143,7 +159,9 @@ def _without_error(settings: pd.DataFrame, lam: np.ndarray, excess: np.ndarray) 
 
 
 def _merge_random(settings: pd.DataFrame, found: Found, name: str) -> pd.DataFrame:
-    """One row per setting; the random length is the average over its values, since the length is drawn independently."""
+    """One row per setting; the random length is the average over its values, since the length is
+    drawn independently.
+    """
     rows = settings.assign(weight=name, **found._asdict())
     random = rows[rows.part == "random"]
     mean = random.mean(numeric_only=True)
@@ -158,7 +176,9 @@ def _exact(settings: pd.DataFrame, name: str) -> Found:
     task, L, m = _task(settings), settings.L.to_numpy(), settings.m.to_numpy()
 
     def value(lam: np.ndarray) -> np.ndarray:
-        return np.asarray(excess_risk(task, EXACT[name](np.broadcast_to(lam, (len(lam), len(L))), L), TRUTH))
+        return np.asarray(
+            excess_risk(task, EXACT[name](np.broadcast_to(lam, (len(lam), len(L))), L), TRUTH)
+        )
 
     if (
         name == "softmax"
@@ -183,17 +203,24 @@ def _exact(settings: pd.DataFrame, name: str) -> Found:
 def _simulated(config: Config, settings: pd.DataFrame, name: str) -> Found:
     """The best of a grid of lam on few samples, then the excess there on all of them.
 
-    At the truth the values are independent of the scores: given these, the squared error is (1-p_J)^2 + sum of the other p^2.
+    At the truth the values are independent of the scores: given these, the squared error is
+    (1-p_J)^2 + sum of the other p^2.
     """
     rng = generator(derived_key(config.seed, "attentions"))
-    noise, place = rng.normal(size=(config.samples, LONGEST_SIMULATED)), rng.uniform(size=config.samples)
+    noise, place = (
+        rng.normal(size=(config.samples, LONGEST_SIMULATED)),
+        rng.uniform(size=config.samples),
+    )
     weigh = jax.jit(lambda lam, scores, present: SIMULATED[name](lam)(scores, present))
     bayes = jax.jit(lambda lam, scores, present: Softmax(lam)(scores, present))
     grid = [1.0] if name == "hard maximum" else list(np.logspace(-1.0, 1.0, 13))
     few = config.samples // 10
     trials = np.array(
         [
-            [_errors(weigh, lam, *_sequences(noise[:few], place[:few], m, L)).mean() for lam in grid]
+            [
+                _errors(weigh, lam, *_sequences(noise[:few], place[:few], m, L)).mean()
+                for lam in grid
+            ]
             for m, L in zip(settings.m, settings.L, strict=True)
         ]
     )
@@ -204,7 +231,14 @@ def _simulated(config: Config, settings: pd.DataFrame, name: str) -> Found:
         sequences = _sequences(noise, place, m, L)
         errors = _errors(weigh, grid[at], *sequences)
         gap = errors - _errors(bayes, m, *sequences)  # paired with Bayes on the same sequences
-        rows.append((grid[at], errors.mean(), *(x.std() / np.sqrt(len(x)) for x in (errors, gap)), gap.mean()))
+        rows.append(
+            (
+                grid[at],
+                errors.mean(),
+                *(x.std() / np.sqrt(len(x)) for x in (errors, gap)),
+                gap.mean(),
+            )
+        )
     lam, excess, error, gap_error, gap = (np.asarray(column) for column in zip(*rows, strict=True))
     return Found(lam, excess, error, gap, gap_error)
 
@@ -230,9 +264,13 @@ def _over_bayes(table: pd.DataFrame) -> pd.Series:
 
 
 def _signal_slopes(table: pd.DataFrame) -> tuple[float, float]:
-    """Exponent of linear attention in m^2, and slope of log softmax in m^2, at the three strongest signals."""
+    """Exponent of linear attention in m^2, and slope of log softmax in m^2, at the three strongest
+    signals.
+    """
     signal = table[table.part == "signal"]
-    linear, soft = (signal[signal.weight == name].sort_values("m").tail(3) for name in ("linear", "softmax"))
+    linear, soft = (
+        signal[signal.weight == name].sort_values("m").tail(3) for name in ("linear", "softmax")
+    )
     power = float(np.polyfit(np.log(linear.m**2), np.log(linear.excess), 1)[0])
     exponent = float(np.polyfit(soft.m**2, np.log(soft.excess), 1)[0])
     return power, exponent
@@ -248,15 +286,16 @@ def findings(table: pd.DataFrame) -> str:
     order = at.sort_values("excess")
     second = order[order.weight != "softmax"].iloc[0]
     said = (
-        f"At gamma = 1, signal {order.m.iloc[0]:g} and L = {order.L.iloc[0]:.0f} only softmax reaches Bayes "
-        f"({order.bayes.iloc[0]:.2e}); next comes {second.weight} at {second.excess / second.bayes:.2f} times Bayes, and "
-        f"{order.weight.iloc[-1]} is last at {order.excess.iloc[-1] / order.bayes.iloc[-1]:.0f} times."
+        f"At gamma = 1, signal {order.m.iloc[0]:g} and L = {order.L.iloc[0]:.0f} only softmax"
+        f" reaches Bayes ({order.bayes.iloc[0]:.2e}); next comes {second.weight} at"
+        f" {second.excess / second.bayes:.2f} times Bayes, and {order.weight.iloc[-1]} is last at"
+        f" {order.excess.iloc[-1] / order.bayes.iloc[-1]:.0f} times."
     )
     if {"linear", "softmax"} <= set(table.weight):
         power, exponent = _signal_slopes(table)
         said += (
-            f" With the squared signal m^2 the excess of linear attention falls as a power ({power:.2f}), that of softmax as "
-            f"exp({exponent:.2f} m^2)."
+            " With the squared signal m^2 the excess of linear attention falls as a power"
+            f" ({power:.2f}), that of softmax as exp({exponent:.2f} m^2)."
         )
     return said
 
@@ -265,31 +304,42 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     """Softmax is Bayes and nobody else is; powers against exponentials."""
     claims = []
     table_of_weights = table[table.part != "check"]
-    soft = table_of_weights[(table_of_weights.weight == "softmax") & (table_of_weights.part != "random")]
+    soft = table_of_weights[
+        (table_of_weights.weight == "softmax") & (table_of_weights.part != "random")
+    ]
     if len(soft):
         gap, off = (_over_bayes(soft) - 1.0).abs().max(), (soft.lam / soft.m - 1.0).abs().max()
         claims.append(
             Certificate(
                 "At gamma = 1 softmax attention at lam = m is the Bayes predictor",
-                "exact softmax risk at its best lam against the exact Bayes risk, every signal and length",
+                "exact softmax risk at its best lam against the exact Bayes risk, every signal and"
+                " length",
                 "equal to 1e-6; the risk is higher at .97 m and 1.03 m",
-                f"relative gap {gap:.1e}; best at lam = m {'everywhere' if off == 0 else 'not everywhere'}",
+                f"relative gap {gap:.1e}; best at lam = m"
+                f" {'everywhere' if off == 0 else 'not everywhere'}",
                 bool(gap < 1e-6 and off == 0.0),
             )
         )
-    others = table_of_weights[(table_of_weights.weight != "softmax") & (table_of_weights.part != "length")]
+    others = table_of_weights[
+        (table_of_weights.weight != "softmax") & (table_of_weights.part != "length")
+    ]
     others = others[(others.m <= 4.0) | (others.part == "random")]
     if len(others):
-        by_weight = others.assign(square=others.gap_error**2).groupby("weight", sort=False)[["gap", "square", "bayes"]].sum()
+        by_weight = (
+            others.assign(square=others.gap_error**2)
+            .groupby("weight", sort=False)[["gap", "square", "bayes"]]
+            .sum()
+        )
         z = by_weight.gap / np.sqrt(by_weight.square.where(by_weight.square > 0))
         nearest = (by_weight.gap / by_weight.bayes).idxmin()
         claims.append(
             Certificate(
                 "No other weight reaches Bayes, fixed and random lengths",
-                "gap to Bayes over the signals up to 4 and the random length, for every weight; simulated weights are paired with "
-                "Bayes on the same sequences",
+                "gap to Bayes over the signals up to 4 and the random length, for every weight;"
+                " simulated weights are paired with Bayes on the same sequences",
                 "above 0 for every weight, by more than 4 standard errors where simulated",
-                f"closest: {nearest}, {by_weight.gap[nearest] / by_weight.bayes[nearest]:.2%} above Bayes; smallest z {z.min():.1f}",
+                f"closest: {nearest}, {by_weight.gap[nearest] / by_weight.bayes[nearest]:.2%} above"
+                f" Bayes; smallest z {z.min():.1f}",
                 bool((by_weight.gap > 0.0).all() and not (z < 4.0).any()),
             )
         )
@@ -299,7 +349,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         claims.append(
             Certificate(
                 "The exact Bayes risk is that of the posterior mean",
-                "posterior mean computed from the densities of simulated tokens in R^d, difference in standard errors",
+                "posterior mean computed from the densities of simulated tokens in R^d, difference"
+                " in standard errors",
                 "below 4",
                 f"{z:.2f}",
                 z < 4.0,
@@ -309,8 +360,10 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         power, exponent = _signal_slopes(table)
         claims.append(
             Certificate(
-                "In the squared signal, linear attention decays polynomially and softmax exponentially",
-                "slopes at the three strongest signals: log excess in log m^2 for linear, in m^2 for softmax",
+                "In the squared signal, linear attention decays polynomially and softmax"
+                " exponentially",
+                "slopes at the three strongest signals: log excess in log m^2 for linear, in m^2"
+                " for softmax",
                 "power -1.0 +- 0.25; exponent between -0.32 and -0.2",
                 f"power {power:.3f}; exponent {exponent:.3f}",
                 bool(abs(power + 1.0) <= 0.25 and -0.32 <= exponent <= -0.2),

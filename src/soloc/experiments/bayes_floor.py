@@ -13,8 +13,9 @@ _ROUNDING = np.log(1e-18)  # of risks of order gamma^2
 def bayes_excess(d: Any, L: Any, gamma: float) -> np.ndarray:
     """Bayes risk minus eps^2 at m^2 = d/2, with 0 for what is below rounding.
 
-    It falls with d, which strengthens the signal, and grows with L: a setting where it is negligible speaks for all with a larger
-    d and a smaller L, so grids over many decades cost a few integrals.
+    It falls with d, which strengthens the signal, and grows with L: a setting where it is
+    negligible speaks for all with a larger d and a smaller L, so grids over many decades cost a few
+    integrals.
     """
     d, L = np.broadcast_arrays(np.asarray(d, float), np.asarray(L, float))
     known: dict[tuple[float, float], float] = {}

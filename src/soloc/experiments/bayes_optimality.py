@@ -80,7 +80,9 @@ def _erf(task: SingleLocation, lam: np.ndarray) -> np.ndarray:
 
 def _slope(table: pd.DataFrame, predictor: str, L: float, points: int = 5) -> float:
     """Exponent of the excess over Bayes in d, at the largest dimensions."""
-    rows = table[(table.part == "curve") & (table.predictor == predictor) & (table.L == L)].tail(points)
+    rows = table[(table.part == "curve") & (table.predictor == predictor) & (table.L == L)].tail(
+        points
+    )
     return float(np.polyfit(np.log(rows.d), np.log(rows.above_bayes), 1)[0])
 
 
@@ -98,10 +100,11 @@ def findings(table: pd.DataFrame) -> str:
     longest = _last(table, "linear").index.max()
     gain = 1.0 - _last(table, "linear", "excess")[longest] / _last(table, "null", "excess")[longest]
     return (
-        f"At the truth the excess of erf attention over Bayes vanishes like d^{rule:.2f} along lam = d^-1/4 and like "
-        f"d^{best:.2f} along the best temperature, down to {excess:.1e} at d = {d:.0e} for L = {L:.0f}. "
-        f"Linear regression on the {longest:.0f} concatenated tokens recovers only {gain:.2%} of what there is to gain, "
-        f"and attention reaches Bayes only between lam sqrt(d) >> 1 and lam sqrt(L) << 1."
+        f"At the truth the excess of erf attention over Bayes vanishes like d^{rule:.2f} along lam"
+        f" = d^-1/4 and like d^{best:.2f} along the best temperature, down to {excess:.1e} at d ="
+        f" {d:.0e} for L = {L:.0f}. Linear regression on the {longest:.0f} concatenated tokens"
+        f" recovers only {gain:.2%} of what there is to gain, and attention reaches Bayes only"
+        " between lam sqrt(d) >> 1 and lam sqrt(L) << 1."
     )
 
 
@@ -116,34 +119,41 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     zero = curve[(curve.predictor == "null") & (curve.d == curve.d.max())].set_index("L").excess
     gain = (1.0 - linear / zero).sort_index()
     shrinks = (
-        float(np.polyfit(np.log(gain.index), np.log(gain.to_numpy()), 1)[0]) if len(gain) > 1 else np.nan
+        float(np.polyfit(np.log(gain.index), np.log(gain.to_numpy()), 1)[0])
+        if len(gain) > 1
+        else np.nan
     )
     inside, left, right = _regimes(table)
     return [
         Certificate(
-            "The oracle attention predictor is asymptotically Bayes optimal (d to infinity along lam = d^-1/4)",
-            f"exact erf risk minus exact Bayes risk at L = {L:.0f}, exponent in d over the five largest d",
+            "The oracle attention predictor is asymptotically Bayes optimal (d to infinity along"
+            " lam = d^-1/4)",
+            f"exact erf risk minus exact Bayes risk at L = {L:.0f}, exponent in d over the five"
+            " largest d",
             "exponent -0.50 +- 0.03",
             f"exponent {rule:.3f}",
             abs(rule + 0.5) <= 0.03,
         ),
         Certificate(
             "At the best temperature the excess falls almost as 1/d",
-            f"the same along the lam that minimises the risk, L = {L:.0f}; largest excess over all lengths at the largest d",
+            f"the same along the lam that minimises the risk, L = {L:.0f}; largest excess over all"
+            " lengths at the largest d",
             "exponent between -1.02 and -0.85, excess below 1 % of the null predictor's",
             f"exponent {best:.3f}, excess {excess / null:.1e} of the null predictor's",
             -1.02 <= best <= -0.85 and excess < 0.01 * null,
         ),
         Certificate(
             "Optimality needs lam sqrt(d) large and lam sqrt(L) small, both",
-            "largest share of the null excess inside the regime (lam sqrt(d) > 5, lam sqrt(L) < .05), smallest outside "
-            "(lam sqrt(d) < .3, or lam sqrt(L) > 1) over the (lam, L/d) plane",
+            "largest share of the null excess inside the regime (lam sqrt(d) > 5, lam sqrt(L) <"
+            " .05), smallest outside (lam sqrt(d) < .3, or lam sqrt(L) > 1) over the (lam, L/d)"
+            " plane",
             "inside below 1 %, outside above 30 % on either side",
             f"inside {inside:.2%}, too hot {left:.0%}, too cold {right:.0%}",
             inside < 0.01 and left > 0.3 and right > 0.3,
         ),
         Certificate(
-            "Linear regression on the concatenated tokens is no better than the null predictor as L grows",
+            "Linear regression on the concatenated tokens is no better than the null predictor as L"
+            " grows",
             "best linear risk against the null risk, exponent in L of the share gained",
             "share gained falls like L^-1 (exponent -1.00 +- 0.05)",
             f"exponent {shrinks:.3f}; {gain.iloc[-1]:.3%} gained at L = {gain.index[-1]:.0f}",
@@ -153,7 +163,9 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
 
 
 def _regimes(table: pd.DataFrame) -> tuple[float, float, float]:
-    """Share of the null excess: largest inside the regime, smallest where lam sqrt(d) is small, lam sqrt(L) large."""
+    """Share of the null excess: largest inside the regime, smallest where lam sqrt(d) is small, lam
+    sqrt(L) large.
+    """
     plane = table[table.part == "plane"]
     null = table[(table.part == "curve") & (table.predictor == "null")].above_bayes.max()
     share = plane.above_bayes / null

@@ -21,11 +21,13 @@ class Certificate(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """A question with everything needed to answer it; caching, resuming and progress live in `runs`.
+    """A question with everything needed to answer it; caching, resuming and progress live in
+    `runs`.
 
-    `run` is pure: equal configs give equal tables. Fields of the config named in `axes` are tuples along
-    which the plumbing may cut the work: `run` on the whole config must give the rows of its cells, in order,
-    so every random draw derives its seed from the config and the value on the axis, never from a position.
+    `run` is pure: equal configs give equal tables. Fields of the config named in `axes` are tuples
+    along which the plumbing may cut the work: `run` on the whole config must give the rows of its
+    cells, in order, so every random draw derives its seed from the config and the value on the
+    axis, never from a position.
     """
 
     name: str
@@ -36,9 +38,12 @@ class Experiment:
     findings: Callable[[pd.DataFrame], str]  #: two sentences, computed from the table
     certificates: Callable[[pd.DataFrame], list[Certificate]]
     axes: tuple[str, ...] = ()
-    seconds: float = 1.0  #: about how long one cell takes: only the time left that is shown depends on it
-    figure: str = ""  #: module of `figures` that draws the table, when not named like the experiment
-    needs: tuple[str, ...] = ()  #: modules that soloc itself does not require; without them it is left out
+    #: about how long one cell takes: only the time left that is shown depends on it
+    seconds: float = 1.0
+    #: module of `figures` that draws the table, when not named like the experiment
+    figure: str = ""
+    #: modules that soloc itself does not require; without them it is left out
+    needs: tuple[str, ...] = ()
     extra: str = ""  #: the extra of soloc that brings them
 
     def lacking(self) -> str:
@@ -46,7 +51,10 @@ class Experiment:
         absent = [module for module in self.needs if find_spec(module) is None]
         if not absent:
             return ""
-        return f"{self.name} is left out: it needs {', '.join(absent)} (pip install 'soloc[{self.extra}]')."
+        return (
+            f"{self.name} is left out: it needs {', '.join(absent)} (pip install"
+            f" 'soloc[{self.extra}]')."
+        )
 
 
 def cells(config: Any, axes: tuple[str, ...]) -> list[Any]:

@@ -1,4 +1,6 @@
-"""Failure signatures: three ways in which training fails, produced on purpose and told apart by `diagnose`."""
+"""Failure signatures: three ways in which training fails, produced on purpose and told apart by
+`diagnose`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,19 +42,28 @@ class Config:
 
 
 def _descent(config: Config, rng: np.random.Generator) -> Path:
-    start = uniform_on_manifold(config.d, config.runs, derived_key(config.seed, "failures", "descent"))
-    return _population(config, start, np.exp(rng.uniform(np.log(0.04), np.log(0.12), config.runs)), 4e-3)
+    start = uniform_on_manifold(
+        config.d, config.runs, derived_key(config.seed, "failures", "descent")
+    )
+    return _population(
+        config, start, np.exp(rng.uniform(np.log(0.04), np.log(0.12), config.runs)), 4e-3
+    )
 
 
 def _hot(config: Config, rng: np.random.Generator) -> Path:
     start = uniform_on_sphere(config.d, config.runs, derived_key(config.seed, "failures", "hot"))
-    return _population(config, start, np.exp(rng.uniform(np.log(0.6), np.log(2.0), config.runs)), 1e-3)
+    return _population(
+        config, start, np.exp(rng.uniform(np.log(0.6), np.log(2.0), config.runs)), 1e-3
+    )
 
 
 def _near_swap(config: Config, rng: np.random.Generator) -> Path:
     """k leans to v* and v to k*, with equal signs: the basin of the swapped minimum."""
     small = rng.normal(size=(3, config.runs)) / np.sqrt(config.d)
-    sign, lean_k, lean_v = rng.choice([-1.0, 1.0], config.runs), *rng.uniform(0.3, 0.6, (2, config.runs))
+    sign, lean_k, lean_v = (
+        rng.choice([-1.0, 1.0], config.runs),
+        *rng.uniform(0.3, 0.6, (2, config.runs)),
+    )
     start = Overlaps(small[0], small[1], sign * lean_v, sign * lean_k, small[2])
     return _population(config, start, rng.uniform(0.06, 0.12, config.runs), 4e-3)
 
@@ -130,7 +141,9 @@ def findings(table: pd.DataFrame) -> str:
     right = ends.verdict == ends.expected
     by_kind = ends.assign(right=right).groupby("expected", sort=False).right
     shares = ", ".join(f"{name} {group.sum()}/{len(group)}" for name, group in by_kind)
-    numbers = ends.groupby("expected", sort=False)[["mass", "nu", "eta"]].agg(lambda x: x.abs().median())
+    numbers = ends.groupby("expected", sort=False)[["mass", "nu", "eta"]].agg(
+        lambda x: x.abs().median()
+    )
     told = "; ".join(
         f"{name}: mass {row.mass:.2f}, |nu| {row.nu:.2f}, |eta| {row.eta:.2f}"
         for name, row in numbers.iterrows()
@@ -151,7 +164,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             "`diagnose` tells healthy runs and the three failures apart",
             f"{len(ends)} runs with settings and seeds that were not used to choose its thresholds",
             "right on at least 95 %",
-            f"{right} of {len(ends)} ({right / len(ends):.1%}, 95 % interval [{low:.1%}, {high:.1%}])",
+            f"{right} of {len(ends)} ({right / len(ends):.1%}, 95 % interval [{low:.1%},"
+            f" {high:.1%}])",
             right >= 0.95 * len(ends),
         )
     ]

@@ -1,4 +1,6 @@
-"""Do the equalities hold on which everything else rests? Each step checked against an independent computation."""
+"""Do the equalities hold on which everything else rests? Each step checked against an independent
+computation.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +51,9 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """Rows of part "equality" (a name, the largest deviation, its bar) and of part "law" (end points of SGD runs)."""
+    """Rows of part "equality" (a name, the largest deviation, its bar) and of part "law" (end
+    points of SGD runs).
+    """
     parts = {"chain": _chain, "descent": _descent, "law": _law, "risk": _risk}
     unknown = [name for name in config.checks if name not in parts]
     if unknown:
@@ -75,13 +79,17 @@ def _chain(config: Config) -> pd.DataFrame:
     thin = Head(*(x[:, None] for x in (Q, k, v, O)))
 
     @jax.jit  # one program: a step at a time, each operation would be compiled by itself
-    def steps(wide: Head, thin: Head, k: jax.Array, v: jax.Array, X: jax.Array, asked: jax.Array) -> list[jax.Array]:
+    def steps(
+        wide: Head, thin: Head, k: jax.Array, v: jax.Array, X: jax.Array, asked: jax.Array
+    ) -> list[jax.Array]:
         layer, row = attention_layer(wide, lam, X)[:, 0], first_row(wide, lam, X)
         one_query = first_row(thin, lam, asked) @ O, softmax_predictor(k, v, lam, asked)
         return [layer, row, *one_query, predict(Erf(lam), k, v, asked)]
 
     with jax.enable_x64(True):
-        layer, row, output, softmax, ours = (np.asarray(x) for x in steps(wide, thin, k, v, X, asked))
+        layer, row, output, softmax, ours = (
+            np.asarray(x) for x in steps(wide, thin, k, v, X, asked)
+        )
     plain = np.array([sum(special.erf(lam * x @ k) * (x @ v) for x in tokens) for tokens in asked])
     worst = [np.abs(a - b).max() for a, b in ((layer, row), (output, softmax), (ours, plain))]
     return pd.DataFrame(
@@ -90,7 +98,9 @@ def _chain(config: Config) -> pd.DataFrame:
 
 
 def _descent(config: Config) -> pd.DataFrame:
-    """Projected descent on vectors: it stays on the manifold, and its overlaps follow the overlap map."""
+    """Projected descent on vectors: it stays on the manifold, and its overlaps follow the overlap
+    map.
+    """
     d, runs = config.descent_d, 4
     task = SingleLocation(d=d, L=config.L)
     rng = generator(derived_key(config.seed, "descent"))
@@ -102,7 +112,12 @@ def _descent(config: Config) -> pd.DataFrame:
         "every": config.descent_steps // 10,
     }
     sphere = Pair(*(_unit(rng.normal(size=(runs, d))) for _ in "kv"))
-    both = Pair(*(np.concatenate(parts) for parts in zip(_on_manifold(basis, runs, rng), sphere, strict=True)))
+    both = Pair(
+        *(
+            np.concatenate(parts)
+            for parts in zip(_on_manifold(basis, runs, rng), sphere, strict=True)
+        )
+    )
     path = vectors_path(task, truth, Erf(0.1), both, **how)
     short = population_path(task, Erf(0.1), from_vectors(*sphere, truth), **how)
     apart = max(np.abs(short.columns[name] - path.columns[name][:, runs:]).max() for name in NAMES)
@@ -126,7 +141,9 @@ def _unit(x: np.ndarray) -> np.ndarray:
 
 
 def _law(config: Config) -> pd.DataFrame:
-    """SGD in overlaps (exact in law) and on vectors (the definition), from one start, with independent samples."""
+    """SGD in overlaps (exact in law) and on vectors (the definition), from one start, with
+    independent samples.
+    """
     task = SingleLocation(d=config.d, L=config.L, eps=0.3)
     rng = generator(derived_key(config.seed, "law"))
     basis = np.linalg.qr(rng.normal(size=(config.d, 2)))[0].T
@@ -158,15 +175,24 @@ def _law(config: Config) -> pd.DataFrame:
 
 
 def _risk(config: Config) -> pd.DataFrame:
-    """The closed-form risk of erf attention off the manifold against simulated sequences, in standard errors."""
+    """The closed-form risk of erf attention off the manifold against simulated sequences, in
+    standard errors.
+    """
     overlaps, lam = Overlaps(0.6, 0.5, 0.2, -0.3, 0.1), 0.3
     task = SingleLocation(d=20, L=config.L, eps=0.2)
     rng = generator(derived_key(config.seed, "risk"))
     n = config.risk_draws
-    k = np.array([overlaps.kappa, overlaps.eta, np.sqrt(1.0 - overlaps.kappa**2 - overlaps.eta**2), 0.0])
+    k = np.array(
+        [overlaps.kappa, overlaps.eta, np.sqrt(1.0 - overlaps.kappa**2 - overlaps.eta**2), 0.0]
+    )
     third = (overlaps.rho - overlaps.kappa * overlaps.theta - overlaps.eta * overlaps.nu) / k[2]
     v = np.array(
-        [overlaps.theta, overlaps.nu, third, np.sqrt(1.0 - overlaps.theta**2 - overlaps.nu**2 - third**2)]
+        [
+            overlaps.theta,
+            overlaps.nu,
+            third,
+            np.sqrt(1.0 - overlaps.theta**2 - overlaps.nu**2 - third**2),
+        ]
     )
     squares = []
     for size in [n // 8] * 8:
@@ -182,14 +208,17 @@ def _risk(config: Config) -> pd.DataFrame:
 
 def law_tests(table: pd.DataFrame) -> pd.Series:
     """Kolmogorov-Smirnov p-value of every overlap: are the two samples of one law?"""
-    from scipy.stats import ks_2samp  # here: it takes a third of a second to import, and few tables need it
+    # here: it takes a third of a second to import, and few tables need it
+    from scipy.stats import ks_2samp
 
     law = table[table.part == "law"]
     return pd.Series(
         {
-            name: ks_2samp(
-                *(group[group.how == how].value for how in ("in overlaps", "on vectors"))
-            ).pvalue
+            name: (
+                ks_2samp(
+                    *(group[group.how == how].value for how in ("in overlaps", "on vectors"))
+                ).pvalue
+            )
             for name, group in law.groupby("name", sort=False)
         }
     )
@@ -198,13 +227,17 @@ def law_tests(table: pd.DataFrame) -> pd.Series:
 def findings(table: pd.DataFrame) -> str:
     """What the table shows."""
     equal = table[(table.part == "equality") & (table.name != RISK)]
-    said = f"The {len(equal)} equalities between attention, vectors and overlaps hold to {equal.deviation.max():.0e} or better."
+    said = (
+        f"The {len(equal)} equalities between attention, vectors and overlaps hold to"
+        f" {equal.deviation.max():.0e} or better."
+    )
     if (table.part == "law").any():
         p = law_tests(table)
         count = int((table.part == "law").sum() // (2 * len(p)))
         said += (
-            f" Stochastic descent in overlaps and on vectors gives the same law of end points over {count} runs each: "
-            f"Kolmogorov-Smirnov p between {p.min():.2f} and {p.max():.2f} on the five overlaps."
+            " Stochastic descent in overlaps and on vectors gives the same law of end points over"
+            f" {count} runs each: Kolmogorov-Smirnov p between {p.min():.2f} and {p.max():.2f} on"
+            " the five overlaps."
         )
     return said
 
@@ -222,7 +255,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
                 "below 1e-10",
                 f"{worst:.1e}",
                 bool(worst < 1e-10),
-                "the last step replaces softmax by a component-wise weight: that is the paper's choice, not an equality.",
+                "the last step replaces softmax by a component-wise weight: that is the paper's"
+                " choice, not an equality.",
             )
         )
     for name, claim in (
@@ -232,13 +266,16 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         if name in equal.index:
             found = equal.deviation[name]
             check = "projected descent on vectors k, v by automatic differentiation"
-            claims.append(Certificate(claim, check, "below 1e-9", f"{found:.1e}", bool(found < 1e-9)))
+            claims.append(
+                Certificate(claim, check, "below 1e-9", f"{found:.1e}", bool(found < 1e-9))
+            )
     if (table.part == "law").any():
         p = law_tests(table)
         claims.append(
             Certificate(
                 "Stochastic gradient descent in overlaps is exact in law",
-                "two-sample Kolmogorov-Smirnov tests against full-dimensional SGD, five overlaps, Bonferroni at 1 %",
+                "two-sample Kolmogorov-Smirnov tests against full-dimensional SGD, five overlaps,"
+                " Bonferroni at 1 %",
                 "every p above 0.002",
                 f"smallest p {p.min():.3f}",
                 bool(p.min() > 0.002),

@@ -1,4 +1,6 @@
-"""Where must training begin? Manifold, sphere and practical starts: who reaches the solution, and how fast."""
+"""Where must training begin? Manifold, sphere and practical starts: who reaches the solution, and
+how fast.
+"""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -36,7 +38,9 @@ REACHED = 0.9  # |kappa| and |nu| beyond which a run has found the solution
 
 @dataclass(frozen=True)
 class Config:
-    """`starts` random starts per setting; practical starts in dimension `practical_d`, whose n = 0 is a random start."""
+    """`starts` random starts per setting; practical starts in dimension `practical_d`, whose n = 0
+    is a random start.
+    """
 
     settings: tuple[str, ...] = ("manifold", "sphere", "sphere, falling lam", "practical", "minima")
     starts: int = 1000
@@ -50,7 +54,9 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per run (part "run"), and one per lam with the risks of the two minima (part "minima")."""
+    """One row per run (part "run"), and one per lam with the risks of the two minima (part
+    "minima").
+    """
     blocks = []
     for name in config.settings:
         if name == "practical":
@@ -71,7 +77,9 @@ def _practical(config: Config, n: int) -> pd.DataFrame:
     config = replace(config, d=config.practical_d)
     key = derived_key(config.seed, "practical", n)
     if n == 0:
-        return _train(config, "practical", n, uniform_on_sphere(config.d, -(-config.starts // 4), key), COOL)
+        return _train(
+            config, "practical", n, uniform_on_sphere(config.d, -(-config.starts // 4), key), COOL
+        )
     task, found = _task(config), []
     for start_key in jax.random.split(key, config.practical_starts):
         truth_key, sample_key = jax.random.split(start_key)
@@ -108,13 +116,18 @@ def _steps_needed(path: Path) -> np.ndarray:
 
 
 def _minima(config: Config) -> pd.DataFrame:
-    """Risk at the truth, and at the swapped minimum k = v*, v = theta k* + sqrt(1 - theta^2) w, best over theta."""
+    """Risk at the truth, and at the swapped minimum k = v*, v = theta k* + sqrt(1 - theta^2) w,
+    best over theta.
+    """
     lam = np.unique(np.append(np.logspace(-2.0, 0.0, 61), [0.1, 1.0 / 13.0]))
 
     def risk(theta: np.ndarray) -> np.ndarray:
-        return np.asarray(population_risk(_task(config), Erf(lam), Overlaps(0.0, 0.0, theta, 1.0, 0.0)))
+        return np.asarray(
+            population_risk(_task(config), Erf(lam), Overlaps(0.0, 0.0, theta, 1.0, 0.0))
+        )
 
-    at_zero, half_way, at_one = risk(np.array([[0.0], [0.5], [1.0]]))  # the risk is a parabola in theta: T is linear in v
+    # the risk is a parabola in theta: T is linear in v
+    at_zero, half_way, at_one = risk(np.array([[0.0], [0.5], [1.0]]))
     bend = at_zero - 2.0 * half_way + at_one
     theta = np.clip(0.25 * (3.0 * at_zero - 4.0 * half_way + at_one) / bend, 0.0, 1.0)
     truth = np.asarray(population_risk(_task(config), Erf(lam), Overlaps(1.0, 1.0)))
@@ -130,15 +143,28 @@ def _task(config: Config) -> SingleLocation:
 
 
 def shares(table: pd.DataFrame) -> pd.DataFrame:
-    """Share of runs that reach the solution, with its 95 % interval, and the median of the steps they need."""
+    """Share of runs that reach the solution, with its 95 % interval, and the median of the steps
+    they need.
+    """
     rows = []
     for (name, n), group in table[table.part == "run"].groupby(["setting", "n"], sort=False):
         reached = int((group.end == "solution").sum())
         _, low, high = wilson(reached, len(group))
         rows.append(
-            (name, n, len(group), reached, reached / len(group), low, high, group.steps_needed.median())
+            (
+                name,
+                n,
+                len(group),
+                reached,
+                reached / len(group),
+                low,
+                high,
+                group.steps_needed.median(),
+            )
         )
-    return pd.DataFrame(rows, columns=["setting", "n", "runs", "reached", "share", "low", "high", "steps"])
+    return pd.DataFrame(
+        rows, columns=["setting", "n", "runs", "reached", "share", "low", "high", "steps"]
+    )
 
 
 def crossing(table: pd.DataFrame) -> float:
@@ -146,7 +172,10 @@ def crossing(table: pd.DataFrame) -> float:
     minima = table[table.part == "minima"]
     gap = (minima.excess - minima.truth).to_numpy()
     last_below = int(np.flatnonzero(gap < 0)[-1])
-    x, y = np.log(minima.lam.to_numpy()[last_below : last_below + 2]), gap[last_below : last_below + 2]
+    x, y = (
+        np.log(minima.lam.to_numpy()[last_below : last_below + 2]),
+        gap[last_below : last_below + 2],
+    )
     return float(np.exp(x[0] - y[0] * (x[1] - x[0]) / (y[1] - y[0])))
 
 
@@ -161,11 +190,15 @@ def findings(table: pd.DataFrame) -> str:
     computed = found[found.setting == "practical"].sort_values("n")
     if len(computed):
         trend = ", ".join(f"{row.share:.0%} at n = {row.n}" for row in computed.itertuples())
-        said += f" A start computed from n samples helps: {trend} (d = {table[table.setting == 'practical'].d.iloc[0]})"
+        said += (
+            f" A start computed from n samples helps: {trend} (d ="
+            f" {table[table.setting == 'practical'].d.iloc[0]})"
+        )
     if (table.part == "minima").any():
         said += (
-            f"{';' if len(computed) else ' And'} below lam = {crossing(table):.3f} the swapped minimum (k = +-v*) has the "
-            "smaller risk, so a small temperature makes the wrong answer the better one"
+            f"{';' if len(computed) else ' And'} below lam = {crossing(table):.3f} the swapped"
+            " minimum (k = +-v*) has the smaller risk, so a small temperature makes the wrong"
+            " answer the better one"
         )
     return f"{said}."
 
@@ -191,10 +224,13 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         others = set(runs.end) - {"solution", "swapped"}
         claims.append(
             Certificate(
-                "With a falling lam most starts on the sphere reach +-(k*, v*), the others the swapped minimum",
-                f"{row.runs:.0f} uniform starts on the sphere, lam_t = 1/(1 + 1e-4 t), 120,000 steps; 95 % Wilson interval",
+                "With a falling lam most starts on the sphere reach +-(k*, v*), the others the"
+                " swapped minimum",
+                f"{row.runs:.0f} uniform starts on the sphere, lam_t = 1/(1 + 1e-4 t), 120,000"
+                " steps; 95 % Wilson interval",
                 "interval meets 95-98 %, no third end point",
-                f"{row.share:.1%} [{row.low:.1%}, {row.high:.1%}], others: {'none' if not others else 'some'}",
+                f"{row.share:.1%} [{row.low:.1%}, {row.high:.1%}], others:"
+                f" {'none' if not others else 'some'}",
                 bool(row.high >= 0.95 and row.low <= 0.98 and not others),
                 "the paper's figure shows only runs that succeed.",
             )
@@ -215,10 +251,12 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         claims.append(
             Certificate(
                 "A start computed by moments from a sample replaces luck",
-                f"share of starts that reach the solution at lam = .1, n = {rows.index[-1]} samples against {rows.index[0]}",
+                f"share of starts that reach the solution at lam = .1, n = {rows.index[-1]} samples"
+                f" against {rows.index[0]}",
                 "interval at the largest n above that at the smallest",
-                f"{rows.share.iloc[-1]:.0%} [{rows.low.iloc[-1]:.0%}, {rows.high.iloc[-1]:.0%}] against "
-                f"{rows.share.iloc[0]:.0%} [{rows.low.iloc[0]:.0%}, {rows.high.iloc[0]:.0%}]",
+                f"{rows.share.iloc[-1]:.0%} [{rows.low.iloc[-1]:.0%}, {rows.high.iloc[-1]:.0%}]"
+                f" against {rows.share.iloc[0]:.0%} [{rows.low.iloc[0]:.0%},"
+                f" {rows.high.iloc[0]:.0%}]",
                 bool(rows.low.iloc[-1] > rows.high.iloc[0]),
             )
         )
@@ -228,11 +266,14 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         claims.append(
             Certificate(
                 "At small lam the truth is not the global minimum of the population risk",
-                "exact risk at lam = 1/13 of the swapped minimum against the truth, and the lam at which they are equal",
+                "exact risk at lam = 1/13 of the swapped minimum against the truth, and the lam at"
+                " which they are equal",
                 ".0689 against .0750 (+- .0003)",
                 f"{at.excess:.4f} against {at.truth:.4f}; equal at lam = {crossing(table):.4f}",
                 bool(
-                    at.excess < at.truth and abs(at.excess - 0.0689) < 3e-4 and abs(at.truth - 0.0750) < 3e-4
+                    at.excess < at.truth
+                    and abs(at.excess - 0.0689) < 3e-4
+                    and abs(at.truth - 0.0750) < 3e-4
                 ),
             )
         )

@@ -7,7 +7,8 @@ from threadpoolctl import threadpool_limits
 
 from soloc.experiments.experiment import Certificate
 
-# Matrices are small: threads of BLAS cost more than they bring, and would let rounding depend on the machine.
+# Matrices are small: threads of BLAS cost more than they bring, and would let rounding depend on
+# the machine.
 one_blas_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
@@ -16,7 +17,9 @@ def log_slope(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.polyfit(np.log(np.asarray(x, float)), np.log(np.asarray(y, float)), 1)[0])
 
 
-def band(claim: str, check: str, value: float, low: float, high: float, caveat: str = "") -> Certificate:
+def band(
+    claim: str, check: str, value: float, low: float, high: float, caveat: str = ""
+) -> Certificate:
     """The certificate of a number that must fall in [low, high]."""
     return Certificate(
         claim, check, f"in [{low:g}, {high:g}]", f"{value:.4g}", bool(low <= value <= high), caveat

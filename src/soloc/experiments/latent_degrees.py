@@ -1,4 +1,6 @@
-"""When is softmax a constant times kernel regression? For one harmonic degree, and for no mixture of two."""
+"""When is softmax a constant times kernel regression? For one harmonic degree, and for no mixture
+of two.
+"""
 
 from dataclasses import dataclass
 
@@ -18,7 +20,9 @@ LATENTS = {"degree 1": (1.0, 0.0), "degree 2": (0.0, 1.0), "both degrees": (0.5,
 
 @dataclass(frozen=True)
 class Config:
-    """Softmax at each temperature against CME with the Bayes ridge, `sequences` of them at every length."""
+    """Softmax at each temperature against CME with the Bayes ridge, `sequences` of them at every
+    length.
+    """
 
     seed: int = 0
     lengths: tuple[int, ...] = (1024, 4096, 16384)
@@ -32,7 +36,9 @@ QUICK = Config(lengths=(256, 1024, 4096), sequences=40)
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, latent and temperature: share of softmax that no constant times CME explains."""
+    """One row per length, latent and temperature: share of softmax that no constant times CME
+    explains.
+    """
     rows = []
     for L in config.lengths:
         for name, shares in LATENTS.items():
@@ -46,19 +52,31 @@ def run(config: Config) -> pd.DataFrame:
                 for at, temperature in enumerate(config.temperatures):
                     soft = SoftmaxAttention(temperature).weights(*sight)
                     powers[at] += [
-                        _covariance(task, phi, *pair) for pair in ((soft, soft), (soft, cme), (cme, cme))
+                        _covariance(task, phi, *pair)
+                        for pair in ((soft, soft), (soft, cme), (cme, cme))
                     ]
             for (soft2, cross, cme2), temperature in zip(powers, config.temperatures, strict=True):
                 c1, c2 = funk_hecke(np.array([1, 2]), 3, temperature)
                 limit = unexplained_by_a_constant(Harmonics(shares=shares), temperature)
                 rows.append(
-                    (name, L, temperature, 1 - cross**2 / (soft2 * cme2), limit, cross / cme2, c1, c2)
+                    (
+                        name,
+                        L,
+                        temperature,
+                        1 - cross**2 / (soft2 * cme2),
+                        limit,
+                        cross / cme2,
+                        c1,
+                        c2,
+                    )
                 )
     columns = ["latent", "L", "temperature", "unexplained", "limit", "constant", "c1", "c2"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _covariance(task: ExchangeableLatent, phi: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
+def _covariance(
+    task: ExchangeableLatent, phi: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> float:
     """Covariance of two attention outputs over latent and noise, summed over sequences."""
     seen = [np.einsum("nl,nlf->nf", weights, phi) for weights in (first, second)]
     return float(task.lam * np.sum(seen[0] * seen[1]) + task.sigma**2 * np.sum(first * second))
@@ -73,12 +91,12 @@ def findings(table: pd.DataFrame) -> str:
     mixed = {t: _at(longest, "both degrees", t).iloc[0] for t in (0.2, 1.0)}
     single = longest[(longest["latent"] != "both degrees") & (longest["temperature"] == 0.2)]
     return (
-        "With one harmonic degree softmax is a constant times kernel regression: at temperature 0.2 and L "
-        f"= {longest['L'].iloc[0]} only "
-        f"{single['unexplained'].max():.2%} of its output remains unexplained, and that falls as 1/L. "
-        f"With two degrees {mixed[0.2]['unexplained']:.1%} remains (limit {mixed[0.2]['limit']:.2%}), and "
-        f"{mixed[1.0]['unexplained']:.0%} at "
-        f"temperature 1 (limit {mixed[1.0]['limit']:.1%}), however long the context."
+        "With one harmonic degree softmax is a constant times kernel regression: at temperature"
+        f" 0.2 and L = {longest['L'].iloc[0]} only {single['unexplained'].max():.2%} of its output"
+        " remains unexplained, and that falls as 1/L. With two degrees"
+        f" {mixed[0.2]['unexplained']:.1%} remains (limit {mixed[0.2]['limit']:.2%}), and"
+        f" {mixed[1.0]['unexplained']:.0%} at temperature 1 (limit {mixed[1.0]['limit']:.1%}),"
+        " however long the context."
     )
 
 
@@ -96,7 +114,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             slope = log_slope(rows["L"], rows["unexplained"] / (1 - rows["unexplained"]))
             out.append(
                 band(
-                    f"{latent}: softmax at temperature {temperature:g} tends to a constant times CME",
+                    f"{latent}: softmax at temperature {temperature:g} tends to a constant"
+                    " times CME",
                     "slope of unexplained / explained on L (log-log)",
                     slope,
                     -1.25,
@@ -107,8 +126,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         row = _at(longest, "both degrees", temperature).iloc[0]
         out.append(
             band(
-                f"both degrees: softmax at temperature {temperature:g} is no constant times CME (exact "
-                "limit)",
+                f"both degrees: softmax at temperature {temperature:g} is no constant times CME"
+                " (exact limit)",
                 "1 - (E c)^2 / E c^2 by Funk-Hecke",
                 row["limit"],
                 0.98 * expected,

@@ -1,4 +1,6 @@
-"""How fast does each attention learn the latent within its context? Error against L, with exact laws."""
+"""How fast does each attention learn the latent within its context? Error against L, with exact
+laws.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -46,7 +48,11 @@ QUICK = Config(sequences=200)
 
 
 BAYES, RIDGED, LINEAR = "CME, Bayes ridge", "CME, ridge 0.1 L^3/4", "linear, inverse covariance"
-SOFTMAX, LIMIT, COOLED = "softmax, fixed, to truth", "softmax, fixed, to its limit", "softmax, 0.9 L^-1/3"
+SOFTMAX, LIMIT, COOLED = (
+    "softmax, fixed, to truth",
+    "softmax, fixed, to its limit",
+    "softmax, 0.9 L^-1/3",
+)
 SLOPES = {  # the claim about every mechanism, and the exponents of L that it accepts
     BAYES: ("kernel regression (CME) with the Bayes ridge: error sigma^2 D/L", -1.08, -0.92),
     RIDGED: ("CME with ridge 0.1 L^3/4: error L^-1/2", -0.62, -0.40),
@@ -58,7 +64,9 @@ SLOPES = {  # the claim about every mechanism, and the exponents of L that it ac
 
 
 class Mechanism(NamedTuple):
-    """A predictor with the law of its error about the target, whose features are times `multiplier`."""
+    """A predictor with the law of its error about the target, whose features are times
+    `multiplier`.
+    """
 
     predictor: Predictor
     law: float
@@ -100,7 +108,10 @@ def run(config: Config) -> pd.DataFrame:
             for name, mechanism in asked.items():
                 weights = mechanism.predictor.weights(*sight)
                 errors[name].append(error_given_keys(task, sight, weights, mechanism.multiplier))
-        rows += [(name, L, *mean_and_error(np.concatenate(errors[name])), asked[name].law) for name in asked]
+        rows += [
+            (name, L, *mean_and_error(np.concatenate(errors[name])), asked[name].law)
+            for name in asked
+        ]
     return pd.DataFrame(rows, columns=["mechanism", "L", "error", "standard_error", "law"])
 
 
@@ -121,13 +132,11 @@ def findings(table: pd.DataFrame) -> str:
     slope = slopes(table)
     bayes, linear, softmax = (_at_longest(table, name) for name in (BAYES, LINEAR, SOFTMAX))
     return (
-        "Kernel regression with the Bayes ridge is the posterior mean and its error falls as "
-        f"L^{slope[BAYES]:.2f}; "
-        f"linear attention falls as L^{slope[LINEAR]:.2f} but pays {linear['error'] / bayes['error']:.2f} "
-        "times as "
-        f"much at L = {bayes['L']}. Softmax at fixed temperature stops at {softmax['error']:.4f}, its exact "
-        "floor "
-        f"being {softmax['law']:.4f}; cooled with L it goes on falling, as L^{slope[COOLED]:.2f}."
+        "Kernel regression with the Bayes ridge is the posterior mean and its error falls as"
+        f" L^{slope[BAYES]:.2f}; linear attention falls as L^{slope[LINEAR]:.2f} but pays"
+        f" {linear['error'] / bayes['error']:.2f} times as much at L = {bayes['L']}. Softmax at"
+        f" fixed temperature stops at {softmax['error']:.4f}, its exact floor being"
+        f" {softmax['law']:.4f}; cooled with L it goes on falling, as L^{slope[COOLED]:.2f}."
     )
 
 
@@ -138,16 +147,25 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         out.append(band(claim, "slope of log error on log L", slope, low, high))
     bayes, linear, softmax = (_at_longest(table, name) for name in (BAYES, LINEAR, SOFTMAX))
     ratio, floor = linear["error"] / bayes["error"], softmax["error"] / softmax["law"]
-    paid, stopped = f"error / Bayes error at L = {linear['L']}", f"error / floor at L = {softmax['L']}"
+    paid, stopped = (
+        f"error / Bayes error at L = {linear['L']}",
+        f"error / floor at L = {softmax['L']}",
+    )
     exact = table[table["mechanism"] == LINEAR]
     z = ((exact["error"] - exact["law"]) / exact["standard_error"]).abs().max()
     return [
         *out,
         band(
-            "linear attention pays for taking the mean covariance for that of its keys", paid, ratio, 4.0, 5.0
+            "linear attention pays for taking the mean covariance for that of its keys",
+            paid,
+            ratio,
+            4.0,
+            5.0,
         ),
         band("softmax at fixed temperature has the Funk-Hecke floor", stopped, floor, 0.99, 1.04),
-        band("linear attention's error is 9/L exactly", "largest |z| over L of the error", z, 0, 4.5),
+        band(
+            "linear attention's error is 9/L exactly", "largest |z| over L of the error", z, 0, 4.5
+        ),
     ]
 
 

@@ -1,8 +1,8 @@
 """Where is the order of tokens that attention does not see? In their positional encoding, or lost.
 
-A signal s_l = z phi(x_l) over the places x_l = l/L of a circle is seen with noise; the question is its value
-at one place. Turning the circle by one place permutes the tokens, so that without places the answer's
-posterior mean is 0 and the best error is the prior variance, 1, whatever L.
+A signal s_l = z phi(x_l) over the places x_l = l/L of a circle is seen with noise; the question is
+its value at one place. Turning the circle by one place permutes the tokens, so that without places
+the answer's posterior mean is 0 and the best error is the prior variance, 1, whatever L.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,9 @@ QUICK = Config(sequences=3000)
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, reader and order: error, its law, largest change of an answer by shuffling."""
+    """One row per length, reader and order: error, its law, largest change of an answer by
+    shuffling.
+    """
     rows = []
     for L in config.lengths:
         rng = generator(derived_key(config.seed, "order", L))
@@ -46,16 +48,21 @@ def run(config: Config) -> pd.DataFrame:
         angle = 2 * np.pi * np.arange(L) / L
         circle = np.stack([np.cos(angle), np.sin(angle)], -1)
         latent = rng.standard_normal((n, features.degrees.size))
-        values = (latent @ features(circle).T + config.sigma * rng.standard_normal((n, L)))[..., None]
+        values = (latent @ features(circle).T + config.sigma * rng.standard_normal((n, L)))[
+            ..., None
+        ]
         asked = rng.integers(L, size=n)
         target = np.einsum("nf,nf->n", latent, features(circle[asked]))
         shuffle = np.argsort(rng.random((n, L)), axis=1)
         order = {"in order": np.broadcast_to(np.arange(L), (n, L)), "shuffled": shuffle}
         answers = {
-            name: _answers(config, circle, values, asked, target, seats) for name, seats in order.items()
+            name: _answers(config, circle, values, asked, target, seats)
+            for name, seats in order.items()
         }
         for reader, law in _laws(config, circle).items():
-            change = float(np.max(np.abs(answers["in order"][reader] - answers["shuffled"][reader])))
+            change = float(
+                np.max(np.abs(answers["in order"][reader] - answers["shuffled"][reader]))
+            )
             for name in order:
                 answer = answers[name][reader]
                 error = mean_and_error((answer - target[-len(answer) :]) ** 2)
@@ -114,13 +121,12 @@ def _row(table: pd.DataFrame, reader: str, shown: str) -> pd.Series:
 def findings(table: pd.DataFrame) -> str:
     kept, bare, slots = (_row(table, reader, "shuffled") for reader in (ENCODED, BARE, SLOTS))
     return (
-        f"Tokens that carry their place can be shuffled: at L = {kept['L']} no answer moves by more than "
-        f"{kept['largest_change']:.0e} and the error "
-        f"stays {kept['error']:.4f}, while weights tied to slots go from "
-        f"{_row(table, SLOTS, 'in order')['error']:.4f} to {slots['error']:.2f}. "
-        f"Without places the order is lost: attention errs by {bare['error']:.2f} and least squares on the "
-        "sorted values by "
-        f"{_row(table, SORTED, 'shuffled')['error']:.2f}, against a prior variance of 1."
+        f"Tokens that carry their place can be shuffled: at L = {kept['L']} no answer moves by more"
+        f" than {kept['largest_change']:.0e} and the error stays {kept['error']:.4f}, while weights"
+        f" tied to slots go from {_row(table, SLOTS, 'in order')['error']:.4f} to"
+        f" {slots['error']:.2f}. Without places the order is lost: attention errs by"
+        f" {bare['error']:.2f} and least squares on the sorted values by"
+        f" {_row(table, SORTED, 'shuffled')['error']:.2f}, against a prior variance of 1."
     )
 
 
@@ -138,7 +144,13 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             encoded["largest_change"].max(),
             1e-10,
         ),
-        band("every error follows its exact law", "largest |z| over readers, orders and lengths", z, 0, 4.5),
+        band(
+            "every error follows its exact law",
+            "largest |z| over readers, orders and lengths",
+            z,
+            0,
+            4.5,
+        ),
         band(
             "without an encoding the order is lost",
             "least error + 4 standard errors of what sees values alone (prior variance 1)",

@@ -1,4 +1,6 @@
-"""What does masked-token pretraining carry over? Transfer against the condition number, and few-shot."""
+"""What does masked-token pretraining carry over? Transfer against the condition number, and
+few-shot.
+"""
 
 from dataclasses import dataclass
 
@@ -17,7 +19,9 @@ DIRECTIONS = 6  # d: three strong and three weak
 
 @dataclass(frozen=True)
 class Config:
-    """Sigma = diag(1, 1, 1, 1/K, 1/K, 1/K); each run pretrains once and reads out `draws` labelled sets."""
+    """Sigma = diag(1, 1, 1, 1/K, 1/K, 1/K); each run pretrains once and reads out `draws` labelled
+    sets.
+    """
 
     seed: int = 0
     conditions: tuple[int, ...] = (1, 10, 100)
@@ -35,12 +39,15 @@ QUICK = Config(runs=25)
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per K and run: excess of masked and downstream error, the bound, floors, few-shot errors."""
+    """One row per K and run: excess of masked and downstream error, the bound, floors, few-shot
+    errors.
+    """
     rows = []
     for K in config.conditions:
         key_law = weakly_spread(K)
         law = Masked(np.array(key_law.variances), config.L, config.sigma)
-        posterior = config.sigma**2 / (config.L * law.variances + config.sigma**2)  # leading order in 1/L
+        # leading order in 1/L
+        posterior = config.sigma**2 / (config.L * law.variances + config.sigma**2)
         for number in range(config.runs):
             rng = generator(derived_key(config.seed, "pretraining", K, number))
             learned = _pretrain(config, key_law, rng)
@@ -63,25 +70,39 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def _pretrain(config: Config, key_law: GaussianKeys, rng: np.random.Generator) -> np.ndarray:
-    """Gamma by least squares: the value of one masked token per sequence from the moment of the others."""
+    """Gamma by least squares: the value of one masked token per sequence from the moment of the
+    others.
+    """
     n, d = config.pretraining, key_law.d
     latent, moment = gaussian_moments(rng, key_law, n, config.L, config.dv, config.sigma)
     masked = key_law.draw(rng, n)
-    value = np.einsum("nvd,nd->nv", latent, masked) + config.sigma * rng.standard_normal((n, config.dv))
+    value = np.einsum("nvd,nd->nv", latent, masked) + config.sigma * rng.standard_normal(
+        (n, config.dv)
+    )
     x = (moment[..., None] * masked[:, None, None, :]).reshape(n * config.dv, d * d)
     return np.linalg.solve(x.T @ x, x.T @ value.ravel()).reshape(d, d)
 
 
 def _few_shot(
-    config: Config, key_law: GaussianKeys, law: Masked, learned: np.ndarray, rng: np.random.Generator
+    config: Config,
+    key_law: GaussianKeys,
+    law: Masked,
+    learned: np.ndarray,
+    rng: np.random.Generator,
 ) -> dict[str, float]:
-    """Exact error of a free linear head (least squares of least norm) on raw and pretrained features."""
+    """Exact error of a free linear head (least squares of least norm) on raw and pretrained
+    features.
+    """
     d = key_law.d
-    errors: dict[str, float] = {f"{kind}_{m}": 0.0 for m in config.labels for kind in ("raw", "ssl")}
+    errors: dict[str, float] = {
+        f"{kind}_{m}": 0.0 for m in config.labels for kind in ("raw", "ssl")
+    }
     for _ in range(config.draws):
         direction = np.r_[np.zeros(3), rng.standard_normal(d - 3)]
         direction /= np.linalg.norm(direction)
-        latent, moment = gaussian_moments(rng, key_law, max(config.labels), config.L, config.dv, config.sigma)
+        latent, moment = gaussian_moments(
+            rng, key_law, max(config.labels), config.L, config.dv, config.sigma
+        )
         asked = latent[:, 0] @ direction
         for kind, gamma in (("raw", np.eye(d)), ("ssl", learned)):
             features = (moment @ gamma).reshape(len(moment), -1)
@@ -94,7 +115,9 @@ def _few_shot(
 def _by_condition(table: pd.DataFrame) -> pd.DataFrame:
     """Means over runs for every K, with the ratios that the claims are about."""
     means = table.groupby("K").mean()
-    means["transfer"] = DIRECTIONS * means["down_weak"] / (means.index.to_numpy() * means["ssl_excess"])
+    means["transfer"] = (
+        DIRECTIONS * means["down_weak"] / (means.index.to_numpy() * means["ssl_excess"])
+    )
     for m in shots(table):
         means[f"ratio_{m}"] = means[f"ssl_{m}"] / means[f"raw_{m}"]
     return means
@@ -102,7 +125,9 @@ def _by_condition(table: pd.DataFrame) -> pd.DataFrame:
 
 def shots(table: pd.DataFrame) -> list[int]:
     """Numbers of labels in the table."""
-    return [int(column.removeprefix("raw_")) for column in table.columns if column.startswith("raw_")]
+    return [
+        int(column.removeprefix("raw_")) for column in table.columns if column.startswith("raw_")
+    ]
 
 
 def findings(table: pd.DataFrame) -> str:
@@ -111,16 +136,14 @@ def findings(table: pd.DataFrame) -> str:
     last = means.index.max()
     held = int((table["any_direction_over_bound"] <= 1).sum())
     return (
-        "Transfer to a weak direction costs K times the excess of pretraining and no more: d x downstream "
-        "/ (K x pretraining) is "
-        f"{', '.join(f'{x:.2f}' for x in means['transfer'])} at K = {', '.join(map(str, means.index))}, and "
-        f"the bound held in {held} of {len(table)} runs "
-        "while the excess of pretraining itself changed "
-        f"{means['ssl_excess'].max() / means['ssl_excess'].min():.1f}-fold as K grew {last}-fold. "
-        f"With {few} labels pretrained features have {means.loc[10, f'ratio_{few}']:.2f} of the raw "
-        "features' error at K = 10 and "
-        f"{means.loc[1, f'ratio_{few}']:.2f} at K = 1; with {many} labels the ratio is "
-        f"{means.loc[10, f'ratio_{many}']:.3f}."
+        "Transfer to a weak direction costs K times the excess of pretraining and no more: d x"
+        f" downstream / (K x pretraining) is {', '.join(f'{x:.2f}' for x in means['transfer'])} at"
+        f" K = {', '.join(map(str, means.index))}, and the bound held in {held} of {len(table)}"
+        " runs while the excess of pretraining itself changed"
+        f" {means['ssl_excess'].max() / means['ssl_excess'].min():.1f}-fold as K grew {last}-fold."
+        f" With {few} labels pretrained features have {means.loc[10, f'ratio_{few}']:.2f} of the"
+        f" raw features' error at K = 10 and {means.loc[1, f'ratio_{few}']:.2f} at K = 1; with"
+        f" {many} labels the ratio is {means.loc[10, f'ratio_{many}']:.3f}."
     )
 
 
@@ -132,13 +155,12 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     equal = float((means[f"ratio_{many}"] - 1).abs().max())
     weak = means.loc[[means.index.min(), means.index.max()]]
     twice = (
-        f"K acts twice: from K = {weak.index[0]} to {weak.index[1]} the excess of learning in a weak "
-        "direction grows from "
-        f"{weak['down_weak'].iloc[0]:.4f} to {weak['down_weak'].iloc[1]:.4f}, and the floor of inference "
-        f"from {weak['floor_weak'].iloc[0]:.3f} "
-        f"to {weak['floor_weak'].iloc[1]:.3f} (posterior variance {weak['posterior_weak'].iloc[0]:.4f} to "
-        f"{weak['posterior_weak'].iloc[1]:.3f}); "
-        f"the ratio holds after the floor is subtracted."
+        f"K acts twice: from K = {weak.index[0]} to {weak.index[1]} the excess of learning in a"
+        f" weak direction grows from {weak['down_weak'].iloc[0]:.4f} to"
+        f" {weak['down_weak'].iloc[1]:.4f}, and the floor of inference from"
+        f" {weak['floor_weak'].iloc[0]:.3f} to {weak['floor_weak'].iloc[1]:.3f} (posterior variance"
+        f" {weak['posterior_weak'].iloc[0]:.4f} to {weak['posterior_weak'].iloc[1]:.3f}); the ratio"
+        " holds after the floor is subtracted."
     )
     out = [
         band(
@@ -185,8 +207,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             "largest |ratio - 1| over K",
             equal,
             1e-6,
-            f"A free linear head absorbs any invertible Gamma: with {many} labels pretrained and raw "
-            f"features differ by {equal:.0e}.",
+            f"A free linear head absorbs any invertible Gamma: with {many} labels pretrained and"
+            f" raw features differ by {equal:.0e}.",
         ),
     ]
 

@@ -1,4 +1,6 @@
-"""What must be remembered of a sequence? The posterior: enough, no more than enough, and a running sum."""
+"""What must be remembered of a sequence? The posterior: enough, no more than enough, and a running
+sum.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ WHOLE = 2048  # tokens up to which a sequence is also compared with what keeps e
 
 @dataclass(frozen=True)
 class Config:
-    """Lengths above WHOLE are streamed; `kernel_sequences` are also answered through the kernel matrix."""
+    """Lengths above WHOLE are streamed; `kernel_sequences` are also answered through the kernel
+    matrix.
+    """
 
     seed: int = 0
     lengths: tuple[int, ...] = (4, 16, 64, 256, 1024, 1_000_000, 10_000_000)
@@ -34,7 +38,9 @@ QUICK = Config(lengths=(4, 16, 64, 256, 200_000), sequences=100, kernel_sequence
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length and kind of memory: numbers stored, error, and how far its answer is from Bayes."""
+    """One row per length and kind of memory: numbers stored, error, and how far its answer is from
+    Bayes.
+    """
     task = ExchangeableLatent(sigma=config.sigma)
     rows: list[tuple] = []
     for L in config.lengths:
@@ -44,9 +50,14 @@ def run(config: Config) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _remembered(task: ExchangeableLatent, config: Config, L: int, rng: np.random.Generator) -> list[tuple]:
+def _remembered(
+    task: ExchangeableLatent, config: Config, L: int, rng: np.random.Generator
+) -> list[tuple]:
     """Rows for sequences short enough to be held whole."""
-    keys, query = task.key_law.draw(rng, config.sequences, L), task.key_law.draw(rng, config.sequences)
+    keys, query = (
+        task.key_law.draw(rng, config.sequences, L),
+        task.key_law.draw(rng, config.sequences),
+    )
     sight = Seen(keys, query)
     phi, phi_q = task.features(keys), task.features(query)
     first = Harmonics(shares=(0.5, 0.0))
@@ -54,7 +65,9 @@ def _remembered(task: ExchangeableLatent, config: Config, L: int, rng: np.random
     weights = {
         "posterior T": task.bayes_weights(sight),
         "T, no Gram matrix": np.einsum("nlf,nf->nl", phi, phi_q / mean_gram),
-        "degree 1 of T": ExchangeableLatent(first, sigma=np.sqrt(task.sigma**2 + 0.5)).bayes_weights(sight),
+        "degree 1 of T": (
+            ExchangeableLatent(first, sigma=np.sqrt(task.sigma**2 + 0.5)).bayes_weights(sight)
+        ),
     }
     D, dv = task.D, task.dv
     numbers = {
@@ -69,13 +82,24 @@ def _remembered(task: ExchangeableLatent, config: Config, L: int, rng: np.random
         kept = memory == "posterior T"
         error = mean_and_error(error_given_keys(task, sight, w))
         rows.append(
-            (memory, L, numbers[memory], *error, 0.0 if kept else np.nan, round_trip if kept else np.nan)
+            (
+                memory,
+                L,
+                numbers[memory],
+                *error,
+                0.0 if kept else np.nan,
+                round_trip if kept else np.nan,
+            )
         )
     return rows
 
 
-def _agreement(task: ExchangeableLatent, n: int, L: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Largest distance of CME by Cholesky from the posterior mean, and of T from T through the posterior."""
+def _agreement(
+    task: ExchangeableLatent, n: int, L: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Largest distance of CME by Cholesky from the posterior mean, and of T from T through the
+    posterior.
+    """
     latent = task.latent(rng, n)
     keys, values = task.tokens(rng, latent, L)
     query = task.key_law.draw(rng, n)
@@ -87,12 +111,16 @@ def _agreement(task: ExchangeableLatent, n: int, L: int, rng: np.random.Generato
         posterior = task.posterior(seen)
         off = max(off, float(np.max(np.abs(posterior.mean @ task.features(q) - answer))))
         back = task.representation_of(posterior)
-        trip = max(trip, *(float(np.max(np.abs(a - b)) / L) for a, b in zip(seen, back, strict=True)))
+        trip = max(
+            trip, *(float(np.max(np.abs(a - b)) / L) for a, b in zip(seen, back, strict=True))
+        )
     return off, trip
 
 
 def _streamed(task: ExchangeableLatent, L: int, rng: np.random.Generator) -> tuple:
-    """The row of one sequence that is never in memory: error of the posterior mean over a uniform query."""
+    """The row of one sequence that is never in memory: error of the posterior mean over a uniform
+    query.
+    """
     latent = task.latent(rng, 1)
     posterior = task.posterior(task.represent(_stream(task, latent, L, rng)))
     miss = (posterior.mean - latent[0]) ** 2
@@ -115,14 +143,13 @@ def findings(table: pd.DataFrame) -> str:
     long = table[table["memory"] == "streamed T"].iloc[-1]
     kept, part = whole.loc["posterior T"], whole.loc["degree 1 of T"]
     return (
-        f"The {kept['numbers']:.0f} numbers of T answer as well as all "
-        f"{whole.loc['every token', 'numbers']} numbers of {kept['L']:.0f} tokens (largest "
-        f"difference {table['off_bayes'].max():.0e}), and without its Gram matrix the error is "
-        f"{whole.loc['T, no Gram matrix', 'error'] / kept['error']:.1f} times, without degree 2 "
-        f"{part['error'] / kept['error']:.0f} times as large. "
-        f"T is a sum over tokens: {long['L']:,} of them streamed in constant memory leave an error of "
-        f"{long['error']:.1e} "
-        f"(sigma^2 D/L = {0.25 * 8 / long['L']:.1e})."
+        f"The {kept['numbers']:.0f} numbers of T answer as well as all"
+        f" {whole.loc['every token', 'numbers']} numbers of {kept['L']:.0f} tokens (largest"
+        f" difference {table['off_bayes'].max():.0e}), and without its Gram matrix the error is"
+        f" {whole.loc['T, no Gram matrix', 'error'] / kept['error']:.1f} times, without degree 2"
+        f" {part['error'] / kept['error']:.0f} times as large. T is a sum over tokens:"
+        f" {long['L']:,} of them streamed in constant memory leave an error of {long['error']:.1e}"
+        f" (sigma^2 D/L = {0.25 * 8 / long['L']:.1e})."
     )
 
 
@@ -141,7 +168,9 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             1e-10,
         ),
     ]
-    longest = table[table["L"] == table.loc[table["L"] <= WHOLE, "L"].max()].set_index("memory")["error"]
+    longest = table[table["L"] == table.loc[table["L"] <= WHOLE, "L"].max()].set_index("memory")[
+        "error"
+    ]
     for memory, least in (("T, no Gram matrix", 1.5), ("degree 1 of T", 10.0)):
         out.append(
             band(

@@ -1,4 +1,6 @@
-"""Does learning attention from labelled sequences get harder with their length? The gap against n and L."""
+"""Does learning attention from labelled sequences get harder with their length? The gap against n
+and L.
+"""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +19,9 @@ from soloc.tasks.key_laws import SphereKeys
 
 @dataclass(frozen=True)
 class Config:
-    """`sequences` are drawn at every length and cut into training sets of each size, `partitions` times."""
+    """`sequences` are drawn at every length and cut into training sets of each size, `partitions`
+    times.
+    """
 
     seed: int = 0
     lengths: tuple[int, ...] = (8, 64, 512)
@@ -44,7 +48,9 @@ class Moments(NamedTuple):
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, learner and training size: gap (with control variate), excess, parameter error."""
+    """One row per length, learner and training size: gap (with control variate), excess, parameter
+    error.
+    """
     rows = []
     for L in config.lengths:
         seen = _draw(config, L)
@@ -80,12 +86,19 @@ def _draw(config: Config, L: int) -> Moments:
         batch = _task(config).sample(derived_key(config.seed, "supervised", L, number), n, L)
         keys = batch.keys.transpose(0, 2, 1)
         parts.append(
-            Moments(keys @ batch.keys, (keys @ batch.values)[..., 0] / L, batch.query, batch.target[:, 0])
+            Moments(
+                keys @ batch.keys,
+                (keys @ batch.values)[..., 0] / L,
+                batch.query,
+                batch.target[:, 0],
+            )
         )
     return Moments(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _summary(optimal_risk: float, gaps: Any, excesses: Any, errors: Any, sets: int) -> tuple[float, ...]:
+def _summary(
+    optimal_risk: float, gaps: Any, excesses: Any, errors: Any, sets: int
+) -> tuple[float, ...]:
     """Means over training sets; the standard error counts `sets`, those that share no sequence."""
     gap = float(np.mean(gaps))
     spread = float(np.std(gaps, ddof=1) / np.sqrt(sets))
@@ -100,7 +113,9 @@ def _summary(optimal_risk: float, gaps: Any, excesses: Any, errors: Any, sets: i
 
 
 def _tied(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
-    """Least squares for one d x d matrix Gamma in y = h' Gamma q, on every set of `partitions` partitions."""
+    """Least squares for one d x d matrix Gamma in y = h' Gamma q, on every set of `partitions`
+    partitions.
+    """
     law = Supervised(config.d, L, config.sigma)
     best = law.optimum * np.eye(config.d)
     features = (seen.moment[:, :, None] * seen.query[:, None, :]).reshape(config.sequences, -1)
@@ -116,7 +131,9 @@ def _tied(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
         trained = np.mean((y - x @ best.reshape(-1, 1)) ** 2 - (y - x @ learned) ** 2, (1, 2))
         gaps.append(excess + trained)
         excesses.append(excess)
-        errors.append(np.linalg.norm(learned[..., 0] - best.ravel(), axis=-1) / np.linalg.norm(best))
+        errors.append(
+            np.linalg.norm(learned[..., 0] - best.ravel(), axis=-1) / np.linalg.norm(best)
+        )
     return _summary(law.optimal_risk, gaps, excesses, errors, sets)
 
 
@@ -138,16 +155,22 @@ def _untied(config: Config, L: int, n: int) -> tuple[float, ...]:
 
 
 def _kernel_mean(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
-    """CME with a learned ridge r > 0 (prior precision over noise precision): one parameter, in log r."""
-    from scipy.optimize import minimize_scalar  # here: a third of a second to import, which most never need
+    """CME with a learned ridge r > 0 (prior precision over noise precision): one parameter, in log
+    r.
+    """
+    # here: a third of a second to import, which most never need
+    from scipy.optimize import minimize_scalar
 
     values, vectors = np.linalg.eigh(seen.gram)
     values = np.maximum(values, 0.0)
-    pull = np.einsum("nij,ni->nj", vectors, L * seen.moment) * np.einsum("nij,ni->nj", vectors, seen.query)
+    pull = np.einsum("nij,ni->nj", vectors, L * seen.moment) * np.einsum(
+        "nij,ni->nj", vectors, seen.query
+    )
     best = config.sigma**2
 
     def population(ridge: float) -> float:
-        error = (ridge**2 + config.sigma**2 * values) / (values + ridge) ** 2  # given keys; queries uniform
+        # given keys; queries uniform
+        error = (ridge**2 + config.sigma**2 * values) / (values + ridge) ** 2
         return config.sigma**2 + float(np.mean(error))
 
     gaps, excesses, errors = [], [], []
@@ -166,14 +189,18 @@ def _kernel_mean(config: Config, L: int, n: int, seen: Moments) -> tuple[float, 
 
 
 class _Empirical(NamedTuple):
-    """Mean squared error of CME on a training set as a function of log r, in the eigenbasis of each K'K."""
+    """Mean squared error of CME on a training set as a function of log r, in the eigenbasis of each
+    K'K.
+    """
 
     values: np.ndarray
     pull: np.ndarray
     target: np.ndarray
 
     def __call__(self, log_ridge: float) -> float:
-        return float(np.mean((self.target - np.sum(self.pull / (self.values + np.exp(log_ridge)), -1)) ** 2))
+        return float(
+            np.mean((self.target - np.sum(self.pull / (self.values + np.exp(log_ridge)), -1)) ** 2)
+        )
 
 
 def _of(table: pd.DataFrame, learner: str) -> pd.DataFrame:
@@ -191,12 +218,17 @@ def untied_ratio(table: pd.DataFrame) -> float:
     untied = _of(table, "untied").iloc[0]
     tied = _of(table, "tied")
     return float(
-        untied["gap"] / tied.loc[(tied["L"] == untied["L"]) & (tied["n"] == untied["n"]), "gap"].iloc[0]
+        untied["gap"]
+        / tied.loc[(tied["L"] == untied["L"]) & (tied["n"] == untied["n"]), "gap"].iloc[0]
     )
 
 
-def _ratio_over_lengths(table: pd.DataFrame, learner: str, column: str, short: int, long: int) -> float:
-    """A column at length `long` over that at `short`: geometric mean over n, weighted by training sets."""
+def _ratio_over_lengths(
+    table: pd.DataFrame, learner: str, column: str, short: int, long: int
+) -> float:
+    """A column at length `long` over that at `short`: geometric mean over n, weighted by training
+    sets.
+    """
     rows = _of(table, learner).set_index("n")
     ratio = rows.loc[rows["L"] == long, column] / rows.loc[rows["L"] == short, column]
     return float(np.exp(np.average(np.log(ratio), weights=1 / ratio.index.to_numpy())))
@@ -207,20 +239,21 @@ def findings(table: pd.DataFrame) -> str:
     short, long = scaled.index.min(), scaled.index.max()
     absolute = _ratio_over_lengths(table, "tied", "gap", short, long)
     return (
-        f"The relative generalisation gap of tied attention is {scaled.mean():.0f}/n at every length "
-        "(max/min over L: "
-        f"{scaled.max() / scaled.min():.2f}), while the absolute gap at L = {long} is {absolute:.2f} times "
-        f"the one at L = {short}. "
-        f"Without tying it is {untied_ratio(table):.0f} times larger at n = "
-        f"{_of(table, 'untied')['n'].iloc[0]}; and kernel attention finds the risk but "
-        "not its ridge, whose error grows "
-        f"{_ratio_over_lengths(table, 'CME', 'parameter_error', 8, 64):.1f} times from L = 8 to 64."
+        f"The relative generalisation gap of tied attention is {scaled.mean():.0f}/n at every"
+        f" length (max/min over L: {scaled.max() / scaled.min():.2f}), while the absolute gap at L"
+        f" = {long} is {absolute:.2f} times the one at L = {short}. Without tying it is"
+        f" {untied_ratio(table):.0f} times larger at n = {_of(table, 'untied')['n'].iloc[0]}; and"
+        " kernel attention finds the risk but not its ridge, whose error grows"
+        f" {_ratio_over_lengths(table, 'CME', 'parameter_error', 8, 64):.1f} times from L = 8"
+        " to 64."
     )
 
 
 def certificates(table: pd.DataFrame) -> list[Certificate]:
     scaled, tied = scaled_gaps(table), _of(table, "tied")
-    slope = log_slope(*np.array([(n, rows["relative_gap"].mean()) for n, rows in tied.groupby("n")]).T)
+    slope = log_slope(
+        *np.array([(n, rows["relative_gap"].mean()) for n, rows in tied.groupby("n")]).T
+    )
     short, long = int(scaled.index.min()), int(scaled.index.max())
     fall = _ratio_over_lengths(table, "tied", "gap", short, long)
     law = {L: Supervised(4, L, 0.5).optimal_risk for L in (short, long)}
@@ -235,17 +268,22 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             1.0,
             1.3,
         ),
-        band("the relative gap falls as 1/n", "slope of log relative gap on log n", slope, -1.15, -0.85),
+        band(
+            "the relative gap falls as 1/n",
+            "slope of log relative gap on log n",
+            slope,
+            -1.15,
+            -0.85,
+        ),
         band(
             "the absolute gap falls with L",
             f"gap at L = {long} / gap at L = {short}",
             fall,
             0.3,
             0.6,
-            f"The absolute gap is not constant in L: it falls to {fall:.2f} of itself from L = {short} to "
-            f"{long}, because R* falls "
-            f"({law[short]:.3f} to {law[long]:.3f}); the relative gap is (max/min "
-            f"{scaled.max() / scaled.min():.2f}).",
+            f"The absolute gap is not constant in L: it falls to {fall:.2f} of itself from L ="
+            f" {short} to {long}, because R* falls ({law[short]:.3f} to {law[long]:.3f}); the"
+            f" relative gap is (max/min {scaled.max() / scaled.min():.2f}).",
         ),
         band(
             "without tying the gap is about a hundred times larger",

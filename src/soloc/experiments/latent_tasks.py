@@ -1,4 +1,6 @@
-"""What do three tasks have in common? Each infers a latent; the weights that are exactly Bayes differ."""
+"""What do three tasks have in common? Each infers a latent; the weights that are exactly Bayes
+differ.
+"""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -80,13 +82,23 @@ def entries(config: Config) -> dict[str, Entry]:
             latent,
             "matrix z: how a value follows from its key",
             "CME",
-            meet(latent, config.latent_temperature, KernelMeanAttention(FeatureKernel(Harmonics()), latent.ridge), whitened),
+            meet(
+                latent,
+                config.latent_temperature,
+                KernelMeanAttention(FeatureKernel(Harmonics()), latent.ridge),
+                whitened,
+            ),
         ),
         "NoisyRecall": Entry(
             recall,
             "position J0: whose key was blurred",
             "softmax",
-            meet(recall, recall.tau, KernelMeanAttention(plain, 1.0), LinearAttention(gamma=config.recall_d)),
+            meet(
+                recall,
+                recall.tau,
+                KernelMeanAttention(plain, 1.0),
+                LinearAttention(gamma=config.recall_d),
+            ),
         ),
         "SingleLocation": Entry(
             located,
@@ -113,8 +125,12 @@ def run(config: Config) -> pd.DataFrame:
                 bayes = entry.task.bayes_weights(batch)
                 for mechanism, predictor in entry.mechanisms.items():
                     weights = predictor.weights(batch.keys, batch.query)
-                    errors[mechanism].append(np.mean((attend(weights, batch.values) - batch.target) ** 2, -1))
-                    distance[mechanism] = max(distance[mechanism], float(np.max(np.abs(weights - bayes))))
+                    errors[mechanism].append(
+                        np.mean((attend(weights, batch.values) - batch.target) ** 2, -1)
+                    )
+                    distance[mechanism] = max(
+                        distance[mechanism], float(np.max(np.abs(weights - bayes)))
+                    )
             best = np.concatenate(errors["Bayes"])
             for mechanism in entry.mechanisms:
                 error = np.concatenate(errors[mechanism])
@@ -150,7 +166,9 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def overview(table: pd.DataFrame) -> pd.DataFrame:
-    """The unifying table, one row per task: latent, exchangeability, exact weights, how risk moves with L."""
+    """The unifying table, one row per task: latent, exchangeability, exact weights, how risk moves
+    with L.
+    """
     rows = []
     for name, group in table[table["mechanism"] == "Bayes"].groupby("task", sort=False):
         ends = group.sort_values("L").iloc[[0, -1]]
@@ -160,7 +178,9 @@ def overview(table: pd.DataFrame) -> pd.DataFrame:
         moves = f"{verb}: {first:.3f} at L = {short}, {last:.3f} at L = {long}"
         facts = group.iloc[0]
         rows.append((name, facts["latent"], facts["exchangeable"], facts["exact"], moves))
-    return pd.DataFrame(rows, columns=["task", "latent", "exchangeable", "exactly Bayes", "Bayes risk"])
+    return pd.DataFrame(
+        rows, columns=["task", "latent", "exchangeable", "exactly Bayes", "Bayes risk"]
+    )
 
 
 def _exact_rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -175,9 +195,9 @@ def findings(table: pd.DataFrame) -> str:
         for name, row in facts.iterrows()
     )
     return (
-        "In all three tasks attention infers a latent, and one mechanism has exactly the Bayes weights: "
-        "kernel regression where the latent is a "
-        f"matrix, softmax where it is a position (largest difference {off:.0e}). {said[0].upper()}{said[1:]}."
+        "In all three tasks attention infers a latent, and one mechanism has exactly the Bayes"
+        " weights: kernel regression where the latent is a matrix, softmax where it is a position"
+        f" (largest difference {off:.0e}). {said[0].upper()}{said[1:]}."
     )
 
 
@@ -213,7 +233,9 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         )
     )
     bayes = table[table["mechanism"] == "Bayes"]
-    calibration = ((bayes["risk"] - bayes["posterior_variance"]) / bayes["standard_error"]).abs().max()
+    calibration = (
+        ((bayes["risk"] - bayes["posterior_variance"]) / bayes["standard_error"]).abs().max()
+    )
     out.append(
         band(
             "the Bayes risk is the mean posterior variance",

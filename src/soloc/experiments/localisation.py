@@ -77,9 +77,10 @@ def findings(table: pd.DataFrame) -> str:
         end = _end(table, name)
         parts.append(f"{name}: mass {end.mass.median():.2f}, right token {end.rate.median():.1%}")
     return (
-        f"At the end of training the median run has, by setting, {'; '.join(parts)} (chance is {chance:.0%}). "
-        "Pointing is easier than weighing: the decisive token already has the largest weight while much of the mass is still "
-        "elsewhere, so a risk well above Bayes can hide a perfect localisation."
+        f"At the end of training the median run has, by setting, {'; '.join(parts)} (chance is"
+        f" {chance:.0%}). Pointing is easier than weighing: the decisive token already has the"
+        " largest weight while much of the mass is still elsewhere, so a risk well above Bayes can"
+        " hide a perfect localisation."
     )
 
 
@@ -93,7 +94,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         found.append(
             Certificate(
                 "Where training succeeds, attention points at the decisive token",
-                f"exact chance that J0 has the largest weight, every run of '{SUCCESS}', last step (first step beside it)",
+                f"exact chance that J0 has the largest weight, every run of '{SUCCESS}', last step"
+                " (first step beside it)",
                 "above 99 %",
                 f"{end.rate.min():.4%} (began at {start.rate.median():.1%})",
                 bool(end.rate.min() > 0.99),
@@ -104,7 +106,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         found.append(
             Certificate(
                 "At lam = .9 the attention mass does not concentrate on the decisive token",
-                "median exact mass on J0 at the last step, lam = .9 against lam = .1 on the manifold",
+                "median exact mass on J0 at the last step, lam = .9 against lam = .1 on the"
+                " manifold",
                 f"below {2.0 / table.L.iloc[0]:.2f} (twice chance) against above 0.4",
                 f"{hot.mass.median():.3f} against {good.mass.median():.3f}",
                 bool(hot.mass.median() < 2.0 / table.L.iloc[0] and good.mass.median() > 0.4),

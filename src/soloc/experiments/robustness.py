@@ -1,4 +1,6 @@
-"""How robust is training? Noise and length varied, speed against the Hessian, several decisive tokens."""
+"""How robust is training? Noise and length varied, speed against the Hessian, several decisive
+tokens.
+"""
 
 from dataclasses import dataclass
 
@@ -22,12 +24,15 @@ from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.several_locations import several_excess
 from soloc.tasks.single_location import SingleLocation
 
-TRUTH = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # k = k*, v = v* in the frame (k*, v*, e3, e4)
+# k = k*, v = v* in the frame (k*, v*, e3, e4)
+TRUTH = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True)
 class Config:
-    """Four questions: speed over gamma and L, length, label noise under SGD, several decisive tokens."""
+    """Four questions: speed over gamma and L, length, label noise under SGD, several decisive
+    tokens.
+    """
 
     parts: tuple[str, ...] = ("speed", "length", "noise", "several")
     gammas: tuple[float, ...] = (0.35, 0.5, 0.7071067811865476, 1.0, 1.4)
@@ -52,18 +57,24 @@ def run(config: Config) -> pd.DataFrame:
     unknown = [name for name in config.parts if name not in parts]
     if unknown:
         raise ValueError(f"`parts` must be among {', '.join(parts)}, got {unknown[0]!r}.")
-    return pd.concat([parts[name](config).assign(part=name) for name in config.parts], ignore_index=True)
+    return pd.concat(
+        [parts[name](config).assign(part=name) for name in config.parts], ignore_index=True
+    )
 
 
 def _speed(config: Config) -> pd.DataFrame:
-    """Rate at which 1 - |kappa| vanishes near the truth, measured on a path and read off the Hessian."""
+    """Rate at which 1 - |kappa| vanishes near the truth, measured on a path and read off the
+    Hessian.
+    """
     rows = []
     for gamma in config.gammas:
         for L in (config.lengths[0], config.lengths[-1]):
             for lam in config.speed_lams:
                 structure, numbers = split(SingleLocation(d=config.d, L=L, gamma=gamma), Erf(lam))
                 point = describe_point(structure, numbers, lam, TRUTH, config.d)
-                rows.append((gamma, float(L), lam, float(point.outside.min()), point.rate, point.kind))
+                rows.append(
+                    (gamma, float(L), lam, float(point.outside.min()), point.rate, point.kind)
+                )
     table = pd.DataFrame(rows, columns=["gamma", "L", "lam", "hessian_key", "rate", "kind"])
     task = SingleLocation(d=config.d, L=table.L.to_numpy(), gamma=table.gamma.to_numpy())
     near = np.full(len(table), 0.95)
@@ -87,8 +98,12 @@ def _decay(steps: np.ndarray, left: np.ndarray, step_size: float) -> float:
 def _length(config: Config) -> pd.DataFrame:
     """Training from the manifold at every length, lam fixed and lam at the best of the length."""
     L = np.repeat(np.asarray(config.lengths, dtype=float), config.runs)
-    start = uniform_on_manifold(config.d, config.runs, derived_key(config.seed, "robustness", "length"))
-    start = Overlaps(*(np.tile(np.asarray(getattr(start, name)), len(config.lengths)) for name in NAMES))
+    start = uniform_on_manifold(
+        config.d, config.runs, derived_key(config.seed, "robustness", "length")
+    )
+    start = Overlaps(
+        *(np.tile(np.asarray(getattr(start, name)), len(config.lengths)) for name in NAMES)
+    )
     task = SingleLocation(d=config.d, L=L, gamma=config.gamma)
     path = population_path(
         task,
@@ -120,14 +135,21 @@ def _noise(config: Config) -> pd.DataFrame:
 
 
 def _several(config: Config) -> pd.DataFrame:
-    """One, two or three decisive tokens: the excess over lam at the truth, and training from the manifold at the best lam."""
-    start = uniform_on_manifold(config.d, config.runs, derived_key(config.seed, "robustness", "several"))
+    """One, two or three decisive tokens: the excess over lam at the truth, and training from the
+    manifold at the best lam.
+    """
+    start = uniform_on_manifold(
+        config.d, config.runs, derived_key(config.seed, "robustness", "several")
+    )
     decisive = np.asarray(config.decisive, dtype=float)
     lam = np.logspace(-2.0, 0.0, 41)[:, None]
     best = best_temperature(lambda x: _excess_at_truth(config, x, decisive), 1e-3, 10.0).lam
     number, at = np.repeat(decisive, config.runs), np.repeat(best, config.runs)
     five = Five(
-        *(np.tile(np.broadcast_to(getattr(start, name), (config.runs,)), len(decisive)) for name in NAMES)
+        *(
+            np.tile(np.broadcast_to(getattr(start, name), (config.runs,)), len(decisive))
+            for name in NAMES
+        )
     )
     steps, paths = _train_several(config, number, at, five)
     kappa, nu = np.abs(paths[:, 0]), np.abs(paths[:, 1])
@@ -145,7 +167,9 @@ def _several(config: Config) -> pd.DataFrame:
 
 
 def _setting(config: Config) -> Setting:
-    return Setting(*(np.asarray(x) for x in (np.sqrt(0.5 * config.d), config.gamma, float(config.L))))
+    return Setting(
+        *(np.asarray(x) for x in (np.sqrt(0.5 * config.d), config.gamma, float(config.L)))
+    )
 
 
 def _excess_at_truth(config: Config, lam: np.ndarray, decisive: np.ndarray) -> np.ndarray:
@@ -155,7 +179,9 @@ def _excess_at_truth(config: Config, lam: np.ndarray, decisive: np.ndarray) -> n
 def _train_several(
     config: Config, decisive: np.ndarray, lam: np.ndarray, five: Five
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Projected descent of the overlaps on the risk with several decisive tokens: steps and states (records, 5, runs)."""
+    """Projected descent of the overlaps on the risk with several decisive tokens: steps and states
+    (records, 5, runs).
+    """
     records = 100
     stride = config.several_steps // records
 
@@ -188,15 +214,15 @@ def findings(table: pd.DataFrame) -> str:
     if (table.part == "speed").any():
         ratio = _ratio(table)
         said.append(
-            f"Near the truth training converges at the rate that the Hessian predicts, for every gamma, lam and L "
-            f"(ratio {ratio.min():.3f} to {ratio.max():.3f})"
+            "Near the truth training converges at the rate that the Hessian predicts, for every"
+            f" gamma, lam and L (ratio {ratio.min():.3f} to {ratio.max():.3f})"
         )
     if (table.part == "length").any():
         ends = table[table.part == "length"].groupby("L")[["steps_needed", "excess"]].median()
         said.append(
-            f"length changes the risk ({ends.excess.iloc[0]:.3f} at L = {ends.index[0]:.0f}, {ends.excess.iloc[-1]:.2f} at "
-            f"L = {ends.index[-1]:.0f}) but not the way on the manifold ({ends.steps_needed.min():,.0f}-"
-            f"{ends.steps_needed.max():,.0f} steps)"
+            f"length changes the risk ({ends.excess.iloc[0]:.3f} at L = {ends.index[0]:.0f},"
+            f" {ends.excess.iloc[-1]:.2f} at L = {ends.index[-1]:.0f}) but not the way on the"
+            f" manifold ({ends.steps_needed.min():,.0f}-{ends.steps_needed.max():,.0f} steps)"
         )
     first = f"{'; '.join(said)}." if said else ""
     rest = []
@@ -208,10 +234,14 @@ def findings(table: pd.DataFrame) -> str:
         )
     if (table.part == "several").any():
         ends = _several_ends(table)
-        best = table[(table.part == "several") & (table.kind == "risk")].groupby("decisive").excess.min()
+        best = (
+            table[(table.part == "several") & (table.kind == "risk")]
+            .groupby("decisive")
+            .excess.min()
+        )
         listed = ", ".join(f"{r:.0f}: {value:.4f}" for r, value in best.items())
         rest.append(
-            f"with several decisive tokens training still ends at the truth (smallest |kappa| "
+            "with several decisive tokens training still ends at the truth (smallest |kappa| "
             f"{ends.kappa.min():.3f}) and the excess at the best lam is {listed}"
         )
     return f"{first} {'; '.join(rest)[:1].upper()}{'; '.join(rest)[1:]}." if rest else first
@@ -231,8 +261,10 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         claims.append(
             Certificate(
                 "Near the truth training converges at the rate that the Hessian predicts",
-                f"decay of 1 - |kappa| on {len(ratio)} paths against the Hessian's eigenvalue for k, over gamma, lam and L",
-                "ratio 1 +- 0.02 on at least half of the settings (slow ones do not get close enough to be measured)",
+                f"decay of 1 - |kappa| on {len(ratio)} paths against the Hessian's eigenvalue for"
+                " k, over gamma, lam and L",
+                "ratio 1 +- 0.02 on at least half of the settings (slow ones do not get close"
+                " enough to be measured)",
                 f"{ratio.min():.4f} to {ratio.max():.4f} on {len(ratio)} of {len(speed)}",
                 bool(((ratio - 1.0).abs() < 0.02).all() and len(ratio) >= len(speed) / 2),
             )
@@ -279,7 +311,10 @@ EXPERIMENT = Experiment(
     question="How robust is training to noise, length and more than one decisive token?",
     config=Config(),
     quick=Config(
-        parts=("speed", "length", "several"), gammas=(0.7071067811865476, 1.0), lengths=(2, 10, 100), runs=4
+        parts=("speed", "length", "several"),
+        gammas=(0.7071067811865476, 1.0),
+        lengths=(2, 10, 100),
+        runs=4,
     ),
     run=run,
     findings=findings,

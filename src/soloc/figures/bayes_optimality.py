@@ -1,4 +1,6 @@
-"""Excess over Bayes against the dimension, and the region of the (lam, L/d) plane where attention is optimal."""
+"""Excess over Bayes against the dimension, and the region of the (lam, L/d) plane where attention
+is optimal.
+"""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,9 @@ from soloc.figures.style import (
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Curves against d on the left and linear regression beside them; one plane per dimension below."""
+    """Curves against d on the left and linear regression beside them; one plane per dimension
+    below.
+    """
     curve, plane = table[table.part == "curve"], table[table.part == "plane"]
     planes = sorted(plane.d.unique())
     drawing, axes = panels(2, 2, height=3.6)
@@ -69,11 +73,18 @@ def _linear(axis: Axes, curve: pd.DataFrame) -> None:
     lengths = sorted(last.L.unique())
     place = np.arange(len(lengths))
     names = ["null", "linear", "erf, best lam", "Bayes"]
-    labels = ["null (answers 0)", "linear regression", r"attention, best $\lambda$", "Bayes (below the axis)"]
+    labels = [
+        "null (answers 0)",
+        "linear regression",
+        r"attention, best $\lambda$",
+        "Bayes (below the axis)",
+    ]
     width = 0.8 / len(names)
     floor = 1e-10
     for i, (name, label) in enumerate(zip(names, labels, strict=True)):
-        heights = last[last.predictor == name].set_index("L").excess.reindex(lengths).clip(lower=floor)
+        heights = (
+            last[last.predictor == name].set_index("L").excess.reindex(lengths).clip(lower=floor)
+        )
         axis.bar(place + (i - 1.5) * width, heights, width * 0.92, color=PALETTE[i], label=label)
     logarithmic(axis, "y")
     axis.set_ylim(floor, 3e3)  # room for the legend above the bars
@@ -93,15 +104,31 @@ def _plane(axis: Axes, plane: pd.DataFrame, curve: pd.DataFrame) -> QuadContourS
     lam, ratio = grid.columns.to_numpy(), grid.index.to_numpy()
     share = np.log10(grid.clip(1e-4, 1e2))
     shown = axis.contourf(lam, ratio, share, levels=np.arange(-4.0, 2.01, 0.5), cmap=SEQUENTIAL)
-    axis.contour(lam, ratio, share, levels=[-2.0], colors=[ON_LIGHT], linewidths=1.2, linestyles="-")
+    axis.contour(
+        lam, ratio, share, levels=[-2.0], colors=[ON_LIGHT], linewidths=1.2, linestyles="-"
+    )
     logarithmic(axis, "xy")
     axis.set(xlabel=r"inverse temperature $\lambda$", ylabel="length over dimension, $L/d$")
     axis.axvline(1.0 / np.sqrt(d), color=ON_DARK, linestyle=DASHES[1], linewidth=1.2)
     axis.plot(lam, 1.0 / (lam**2 * d), color=ON_DARK, linestyle=DASHES[3], linewidth=1.6)
     axis.set(xlim=(lam[0], lam[-1]), ylim=(ratio[0], ratio[-1]))
-    axis.text(1.25 / np.sqrt(d), ratio[-1] * 0.6, r"$\lambda\sqrt{d} = 1$", va="top", color=ON_DARK, size=8)
+    axis.text(
+        1.25 / np.sqrt(d),
+        ratio[-1] * 0.6,
+        r"$\lambda\sqrt{d} = 1$",
+        va="top",
+        color=ON_DARK,
+        size=8,
+    )
     height = np.sqrt(ratio[0] * ratio[-1])
-    axis.text(1.6 / np.sqrt(height * d), height, r"$\lambda\sqrt{L} = 1$", va="bottom", color=ON_DARK, size=8)
+    axis.text(
+        1.6 / np.sqrt(height * d),
+        height,
+        r"$\lambda\sqrt{L} = 1$",
+        va="bottom",
+        color=ON_DARK,
+        size=8,
+    )
     axis.grid(False)
     axis.set_title(f"Where attention is optimal, $d$ = {power(d) or int(d)} (line: 1 %)")
     return shown

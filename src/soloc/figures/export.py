@@ -35,8 +35,8 @@ def figure_bytes(figure: Figure, kind: str, name: str) -> bytes:
 def _svg(figure: Figure) -> bytes:
     """The figure as SVG; finds its layout, which later exports keep.
 
-    The renderer that draws also measures the type for the layout: `savefig` would draw once more for that, with a renderer
-    of its own that sets every formula anew.
+    The renderer that draws also measures the type for the layout: `savefig` would draw once more
+    for that, with a renderer of its own that sets every formula anew.
     """
     text = io.StringIO()
     width, height = figure.get_size_inches()

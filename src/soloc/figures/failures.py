@@ -14,11 +14,16 @@ _PATHS = 6
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Alignments along training, then every run by its attention mass and its value, then the confusion table."""
+    """Alignments along training, then every run by its attention mass and its value, then the
+    confusion table.
+    """
     drawing, axes = panels(2, 2, height=3.5)
     kinds = list(dict.fromkeys(table.expected))
     colours = dict(zip(kinds, PALETTE, strict=False))
-    for axis, column, label in ((axes[0], "kappa", r"$|\kappa|$, key"), (axes[1], "nu", r"$|\nu|$, value")):
+    for axis, column, label in (
+        (axes[0], "kappa", r"$|\kappa|$, key"),
+        (axes[1], "nu", r"$|\nu|$, value"),
+    ):
         for _, group in table.groupby("cause", sort=False):
             for run in range(_PATHS):
                 path = group[group.run == run]
@@ -35,9 +40,17 @@ def figure(table: pd.DataFrame) -> Figure:
     for kind, marker in zip(kinds, MARKERS, strict=False):
         group = ends[ends.expected == kind]
         axes[2].scatter(
-            group.mass, group.nu.abs(), s=16, marker=marker, color=colours[kind], label=kind, linewidths=0
+            group.mass,
+            group.nu.abs(),
+            s=16,
+            marker=marker,
+            color=colours[kind],
+            label=kind,
+            linewidths=0,
         )
-    axes[2].set(xlabel="attention mass on $J_0$", ylabel=r"$|\nu|$", xlim=(0.0, 0.75), ylim=(-0.05, 1.05))
+    axes[2].set(
+        xlabel="attention mass on $J_0$", ylabel=r"$|\nu|$", xlim=(0.0, 0.75), ylim=(-0.05, 1.05)
+    )
     axes[2].set_title("Where runs end")
     _confusion(axes[3], ends, kinds)
     legend_below(drawing, axes[2])
@@ -46,14 +59,20 @@ def figure(table: pd.DataFrame) -> Figure:
 
 def _confusion(axis: Axes, ends: pd.DataFrame, kinds: list[str]) -> None:
     counts = (
-        pd.crosstab(ends.expected, ends.verdict).reindex(index=kinds, columns=kinds, fill_value=0).to_numpy()
+        pd.crosstab(ends.expected, ends.verdict)
+        .reindex(index=kinds, columns=kinds, fill_value=0)
+        .to_numpy()
     )
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     for i in range(len(kinds)):
         for j in range(len(kinds)):
             if counts[i, j]:
                 axis.scatter(
-                    j, i, s=60 + 900 * shares[i, j], color=PALETTE[0] if i == j else PALETTE[3], linewidths=0
+                    j,
+                    i,
+                    s=60 + 900 * shares[i, j],
+                    color=PALETTE[0] if i == j else PALETTE[3],
+                    linewidths=0,
                 )
             axis.text(
                 j,
@@ -68,7 +87,10 @@ def _confusion(axis: Axes, ends: pd.DataFrame, kinds: list[str]) -> None:
     axis.set_xticks(range(len(kinds)), names, size=7.5)
     axis.set_yticks(range(len(kinds)), names, size=7.5)
     axis.set(
-        xlim=(-0.6, len(kinds) - 0.4), ylim=(len(kinds) - 0.4, -0.6), xlabel="diagnosed", ylabel="produced"
+        xlim=(-0.6, len(kinds) - 0.4),
+        ylim=(len(kinds) - 0.4, -0.6),
+        xlabel="diagnosed",
+        ylabel="produced",
     )
     axis.grid(False)
     axis.set_title("Named correctly?")

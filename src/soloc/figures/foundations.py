@@ -1,18 +1,39 @@
-"""Deviations from equality against their bars, and the two laws of stochastic descent over each other."""
+"""Deviations from equality against their bars, and the two laws of stochastic descent over each
+other.
+"""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from soloc.figures.style import BLUE, DASHES, GREEN, INK, MUTED, ORANGE, RED, logarithmic, panels, styled
+from soloc.figures.style import (
+    BLUE,
+    DASHES,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    RED,
+    logarithmic,
+    panels,
+    styled,
+)
 
-SYMBOLS = {"kappa": r"$\kappa$", "nu": r"$\nu$", "theta": r"$\theta$", "eta": r"$\eta$", "rho": r"$\rho$"}
+SYMBOLS = {
+    "kappa": r"$\kappa$",
+    "nu": r"$\nu$",
+    "theta": r"$\theta$",
+    "eta": r"$\eta$",
+    "rho": r"$\rho$",
+}
 
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Left: how far each equality is off; right: distribution functions of the overlaps after SGD, computed two ways."""
+    """Left: how far each equality is off; right: distribution functions of the overlaps after SGD,
+    computed two ways.
+    """
     drawing, axes = panels(1, 2, width=10.0, height=3.9, width_ratios=(1.0, 1.15))
     equal = table[(table.part == "equality") & (table.bar < 1.0)]
     _equalities(axes[0], equal)
@@ -27,7 +48,9 @@ def _equalities(axis: Axes, equal: pd.DataFrame) -> None:
     axis.plot(size, place, color=BLUE, marker="o", linestyle="", label="largest deviation")
     axis.plot(equal.bar, place, color=RED, marker="|", markersize=12, linestyle="", label="bar")
     axis.set_yticks(place, [name.replace(": ", ":\n") for name in equal.name])
-    axis.set(xlim=(1e-17, 1e-7), ylim=(len(equal) - 0.4, -0.6), xlabel="largest absolute difference")
+    axis.set(
+        xlim=(1e-17, 1e-7), ylim=(len(equal) - 0.4, -0.6), xlabel="largest absolute difference"
+    )
     logarithmic(axis, "x")
     axis.grid(axis="y", visible=False)
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, 0.62))

@@ -65,7 +65,11 @@ def _ends(axis: Axes, runs: pd.DataFrame) -> None:
     axis.set_xlim(0.0, 1.0)
     axis.xaxis.set_major_formatter(PercentFormatter(1.0))
     axis.grid(axis="y", visible=False)
-    names = {"solution": r"$\pm(k^*, v^*)$", "swapped": r"swapped, $k = \pm v^*$", "other": "elsewhere"}
+    names = {
+        "solution": r"$\pm(k^*, v^*)$",
+        "swapped": r"swapped, $k = \pm v^*$",
+        "other": "elsewhere",
+    }
     handles = [Patch(color=colour, label=names[end]) for end, colour in COLOURS.items()]
     axis.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.45, -0.1), ncols=3)
     axis.set_title("Where runs end")
@@ -110,7 +114,9 @@ def _practical(axis: Axes, runs: pd.DataFrame) -> None:
             height = value.mean() if column == "solved" else value.median()
             axis.plot(place, height, color=colour, marker=marker, label=label)
         for i, steps in enumerate(by_n.steps_needed.median()):
-            axis.annotate(f"{steps:,.0f} steps", (place[i], -0.1), ha="center", size=7.5, color=MUTED)
+            axis.annotate(
+                f"{steps:,.0f} steps", (place[i], -0.1), ha="center", size=7.5, color=MUTED
+            )
         axis.margins(x=0.12)
         axis.set_xticks(place, [str(n) for n in by_n.groups])
         axis.set_ylim(-0.15, 1.05)
@@ -121,7 +127,9 @@ def _practical(axis: Axes, runs: pd.DataFrame) -> None:
 
 def _minima(axis: Axes, minima: pd.DataFrame) -> None:
     axis.plot(minima.lam, minima.truth, color=BLUE, label=r"truth, $k = k^*$, $v = v^*$")
-    axis.plot(minima.lam, minima.excess, color=RED, linestyle=DASHES[1], label=r"swapped, $k = v^*$")
+    axis.plot(
+        minima.lam, minima.excess, color=RED, linestyle=DASHES[1], label=r"swapped, $k = v^*$"
+    )
     logarithmic(axis, "xy")
     for lam, name in ((1.0 / 13.0, "end of the schedule"), (0.1, "fixed")):
         axis.axvline(lam, color=MUTED, linewidth=0.8)

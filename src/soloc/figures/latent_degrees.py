@@ -1,4 +1,6 @@
-"""Share of the softmax output that no constant times kernel regression explains: one degree, and two."""
+"""Share of the softmax output that no constant times kernel regression explains: one degree, and
+two.
+"""
 
 import pandas as pd
 from matplotlib.figure import Figure

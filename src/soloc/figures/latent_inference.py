@@ -22,7 +22,9 @@ def figure(table: pd.DataFrame) -> Figure:
     drawing, (axis,) = panels(1, ["Learning the latent within the context"], width=7.6, height=4.6)
     for at, (name, rows) in enumerate(table.groupby("mechanism", sort=False)):
         style: dict[str, Any] = {"color": COLOURS[at], "linewidth": 1.3}
-        axis.plot(rows["L"], rows["law"], linestyle="--" if "softmax" in str(name) else "-", **style)
+        axis.plot(
+            rows["L"], rows["law"], linestyle="--" if "softmax" in str(name) else "-", **style
+        )
         axis.plot(
             rows["L"],
             rows["error"],

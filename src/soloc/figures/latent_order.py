@@ -11,7 +11,9 @@ def figure(table: pd.DataFrame) -> Figure:
     orders = list(table["shown"].unique())
     drawing, axes = panels(len(orders), [f"tokens {name}" for name in orders], width=4.4)
     for axis, name in zip(axes, orders, strict=True):
-        for at, (reader, rows) in enumerate(table[table["shown"] == name].groupby("reader", sort=False)):
+        for at, (reader, rows) in enumerate(
+            table[table["shown"] == name].groupby("reader", sort=False)
+        ):
             axis.plot(rows["L"], rows["law"], color=COLOURS[at], linewidth=1.2)
             axis.plot(
                 rows["L"],

@@ -28,8 +28,12 @@ def figure(table: pd.DataFrame) -> Figure:
             label=f"$K = {K}$",
         )
     ends = np.array([5e-3, 3.0])
-    bound.plot(ends, ends, color="black", linewidth=1, label=r"bound: $\kappa_{rel}\times$ SSL excess")
-    bound.plot(ends, ends / 6, color="black", linewidth=1, linestyle=":", label="bound / $d$: equal shares")
+    bound.plot(
+        ends, ends, color="black", linewidth=1, label=r"bound: $\kappa_{rel}\times$ SSL excess"
+    )
+    bound.plot(
+        ends, ends / 6, color="black", linewidth=1, linestyle=":", label="bound / $d$: equal shares"
+    )
     bound.set(
         xscale="log",
         yscale="log",
@@ -54,7 +58,12 @@ def figure(table: pd.DataFrame) -> Figure:
             linestyle="-" if at < 2 else "--",
             label=label,
         )
-    twice.set(xscale="log", yscale="log", xlabel="condition number $K$ of the keys", ylabel="squared error")
+    twice.set(
+        xscale="log",
+        yscale="log",
+        xlabel="condition number $K$ of the keys",
+        ylabel="squared error",
+    )
     twice.legend(fontsize=8, frameon=False)
     labels = sorted(int(c.removeprefix("raw_")) for c in table.columns if c.startswith("raw_"))
     for at, (K, rows) in enumerate(groups):
@@ -68,7 +77,12 @@ def figure(table: pd.DataFrame) -> Figure:
                 markersize=5,
                 label=f"$K = {K}$, {name}",
             )
-    few.set(xscale="log", yscale="log", xlabel="labelled sequences", ylabel="squared error of the read-out")
+    few.set(
+        xscale="log",
+        yscale="log",
+        xlabel="labelled sequences",
+        ylabel="squared error of the read-out",
+    )
     few.set_xticks(labels, [str(m) for m in labels])
     few.minorticks_off()
     few.set_ylim(top=60)

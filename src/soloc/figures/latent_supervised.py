@@ -18,7 +18,12 @@ def figure(table: pd.DataFrame) -> Figure:
     drawing, (relative, absolute, precision) = panels(3, titles, width=4.3)
     tied, untied, cme = (table[table["learner"] == name] for name in ("tied", "untied", "CME"))
     for at, (L, rows) in enumerate(tied.groupby("L")):
-        style: dict[str, Any] = {"color": COLOURS[at], "marker": MARKERS[at], "markersize": 5, "label": f"tied, $L = {L}$"}
+        style: dict[str, Any] = {
+            "color": COLOURS[at],
+            "marker": MARKERS[at],
+            "markersize": 5,
+            "label": f"tied, $L = {L}$",
+        }
         relative.plot(rows["n"], rows["relative_gap"], **style)
         absolute.errorbar(rows["n"], rows["gap"], 2 * rows["standard_error"], capsize=2, **style)
     for axis, column in ((relative, "relative_gap"), (absolute, "gap")):

@@ -10,7 +10,9 @@ from soloc.figures.style import DASHES, INK, MUTED, PALETTE, legend_below, panel
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Medians over the runs with the band between the 10th and the 90th percentile; below, mass against alignment."""
+    """Medians over the runs with the band between the 10th and the 90th percentile; below, mass
+    against alignment.
+    """
     drawing, axes = panels(1, 3, width=10.5, height=3.9)
     chance = 1.0 / table.L.iloc[0]
     for axis, column, title in (
@@ -31,13 +33,21 @@ def figure(table: pd.DataFrame) -> Figure:
     return drawing
 
 
-def _band(axis: Axes, group: pd.DataFrame, column: str, colour: str, dash: object, label: str) -> None:
+def _band(
+    axis: Axes, group: pd.DataFrame, column: str, colour: str, dash: object, label: str
+) -> None:
     over_runs = group.groupby("share_of_training")[column]
     x = np.asarray(list(over_runs.groups))
     axis.fill_between(
         x, over_runs.quantile(0.1), over_runs.quantile(0.9), color=colour, alpha=0.18, linewidth=0
     )
-    axis.plot(x, over_runs.median(), color=colour, linestyle=dash, label=label.replace("lam", r"$\lambda$"))
+    axis.plot(
+        x,
+        over_runs.median(),
+        color=colour,
+        linestyle=dash,
+        label=label.replace("lam", r"$\lambda$"),
+    )
 
 
 def _against_alignment(axis: Axes, table: pd.DataFrame) -> None:
@@ -47,5 +57,9 @@ def _against_alignment(axis: Axes, table: pd.DataFrame) -> None:
     order = table.assign(size=table.kappa.abs()).sort_values("size")
     axis.plot(order["size"], order.rate, color=INK, linewidth=1.2)
     axis.text(0.34, 0.93, "largest weight on $J_0$", size=8, color=INK)
-    axis.set(xlabel=r"alignment $|\kappa|$", ylabel="mass on $J_0$ (dots), rate (line)", ylim=(-0.02, 1.03))
+    axis.set(
+        xlabel=r"alignment $|\kappa|$",
+        ylabel="mass on $J_0$ (dots), rate (line)",
+        ylim=(-0.02, 1.03),
+    )
     axis.set_title("Pointing is easier than weighing")

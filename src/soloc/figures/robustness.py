@@ -5,7 +5,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from soloc.figures.style import BLUE, DASHES, INK, MARKERS, ORANGE, PALETTE, logarithmic, panels, styled
+from soloc.figures.style import (
+    BLUE,
+    DASHES,
+    INK,
+    MARKERS,
+    ORANGE,
+    PALETTE,
+    logarithmic,
+    panels,
+    styled,
+)
 
 
 @styled
@@ -27,7 +37,9 @@ def figure(table: pd.DataFrame) -> Figure:
 
 def _speed(axis: Axes, speed: pd.DataFrame) -> None:
     shown = speed.dropna(subset=["measured"])
-    for (gamma, group), colour, marker in zip(shown.groupby("gamma"), PALETTE, MARKERS, strict=False):
+    for (gamma, group), colour, marker in zip(
+        shown.groupby("gamma"), PALETTE, MARKERS, strict=False
+    ):
         axis.plot(
             group.hessian_key,
             group.measured,
@@ -51,7 +63,12 @@ def _way(axis: Axes, length: pd.DataFrame) -> None:
     steps = length.groupby("L").steps_needed
     axis.plot(steps.median().index, steps.median(), color=BLUE, marker="o")
     axis.fill_between(
-        steps.median().index, steps.quantile(0.1), steps.quantile(0.9), color=BLUE, alpha=0.2, linewidth=0
+        steps.median().index,
+        steps.quantile(0.1),
+        steps.quantile(0.9),
+        color=BLUE,
+        alpha=0.2,
+        linewidth=0,
     )
     axis.set_ylim(bottom=0.0)
     logarithmic(axis, "x")
@@ -81,7 +98,14 @@ def _noise(axis: Axes, noise: pd.DataFrame) -> None:
         ("nu", ORANGE, DASHES[1], r"$|\nu|$"),
     ):
         value = by_eps[column]
-        axis.plot(value.median().index, value.median(), color=colour, linestyle=dash, marker="o", label=label)
+        axis.plot(
+            value.median().index,
+            value.median(),
+            color=colour,
+            linestyle=dash,
+            marker="o",
+            label=label,
+        )
         axis.fill_between(
             value.median().index, value.min(), value.max(), color=colour, alpha=0.2, linewidth=0
         )
@@ -91,18 +115,31 @@ def _noise(axis: Axes, noise: pd.DataFrame) -> None:
 
 
 def _several_risk(axis: Axes, several: pd.DataFrame) -> None:
-    for (decisive, group), colour, dash in zip(_by_number(several, "risk"), PALETTE, DASHES, strict=False):
+    for (decisive, group), colour, dash in zip(
+        _by_number(several, "risk"), PALETTE, DASHES, strict=False
+    ):
         axis.plot(group.lam, group.excess, color=colour, linestyle=dash, label=_number(decisive))
     logarithmic(axis, "xy")
-    axis.set(xlabel=r"inverse temperature $\lambda$", ylabel=r"excess risk at the truth, $R - \varepsilon^2$")
+    axis.set(
+        xlabel=r"inverse temperature $\lambda$",
+        ylabel=r"excess risk at the truth, $R - \varepsilon^2$",
+    )
     axis.set_title("Several decisive tokens: risk")
     axis.legend(loc="upper left")
 
 
 def _several_training(axis: Axes, several: pd.DataFrame) -> None:
-    for (decisive, group), colour, dash in zip(_by_number(several, "path"), PALETTE, DASHES, strict=False):
+    for (decisive, group), colour, dash in zip(
+        _by_number(several, "path"), PALETTE, DASHES, strict=False
+    ):
         value = group.groupby("step").kappa
-        axis.plot(value.median().index, value.median(), color=colour, linestyle=dash, label=_number(decisive))
+        axis.plot(
+            value.median().index,
+            value.median(),
+            color=colour,
+            linestyle=dash,
+            label=_number(decisive),
+        )
         axis.fill_between(
             value.median().index,
             value.quantile(0.1),

@@ -1,6 +1,7 @@
 """How figures look, in one place: a colour-blind safe palette, ink and paper, sizes of type.
 
-The report replaces these colours by variables of its page, so that a figure follows the reader's theme.
+The report replaces these colours by variables of its page, so that a figure follows the reader's
+theme.
 """
 
 import math
@@ -93,7 +94,9 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power(value: float, base: int = 10) -> str:
-    """base to an integer exponent in plain characters, as 10⁴ (a formula costs a hundred times as long to set)."""
+    """base to an integer exponent in plain characters, as 10⁴ (a formula costs a hundred times as
+    long to set).
+    """
     exponent = math.log(value, base) if value > 0 else math.nan
     if not math.isclose(exponent, round(exponent), abs_tol=1e-6):
         return ""
@@ -101,7 +104,9 @@ def power(value: float, base: int = 10) -> str:
 
 
 def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
-    """Logarithmic axes among `which` ("x", "y" or "xy"), with plain labels; call it when all is drawn."""
+    """Logarithmic axes among `which` ("x", "y" or "xy"), with plain labels; call it when all is
+    drawn.
+    """
     for name in which:
         getattr(axis, f"set_{name}scale")("log", base=base)
         low, high = getattr(axis, f"get_{name}lim")()
@@ -117,7 +122,9 @@ def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
 
 
 def plain_rulers(figure: Figure) -> None:
-    """Logarithmic axes of a finished figure that still have matplotlib's own labels: made as those of `logarithmic`."""
+    """Logarithmic axes of a finished figure that still have matplotlib's own labels: made as those
+    of `logarithmic`.
+    """
     for axis in figure.axes:
         for name in "xy":
             ruler: Any = getattr(axis, f"{name}axis")

@@ -1,4 +1,6 @@
-"""The best temperature, what it leaves, how it depends on the noise of the signal token, and the price of a wrong one."""
+"""The best temperature, what it leaves, how it depends on the noise of the signal token, and the
+price of a wrong one.
+"""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,8 @@ def figure(table: pd.DataFrame) -> Figure:
     drawing, axes = panels(2, 2, height=3.4)
     _against_d(axes[0], best[best.gamma == gamma], lambda rows: rows.lam * np.sqrt(rows.d))
     axes[0].set(
-        ylabel=r"best $\lambda\,\sqrt{d}$", title=rf"Best inverse temperature, $\gamma = {gamma:.3g}$"
+        ylabel=r"best $\lambda\,\sqrt{d}$",
+        title=rf"Best inverse temperature, $\gamma = {gamma:.3g}$",
     )
     _against_d(axes[1], best[best.gamma == gamma], lambda rows: rows.above_bayes)
     logarithmic(axes[1], "y")
@@ -36,7 +39,9 @@ def _against_d(axis: Axes, rows: pd.DataFrame, value) -> None:
 
 def _against_gamma(axis: Axes, best: pd.DataFrame) -> None:
     d = min(best.d.unique(), key=lambda x: abs(np.log(x / 1e4)))
-    for (L, group), colour, dash in zip(best[best.d == d].groupby("L"), PALETTE, DASHES, strict=False):
+    for (L, group), colour, dash in zip(
+        best[best.d == d].groupby("L"), PALETTE, DASHES, strict=False
+    ):
         axis.plot(group.gamma, group.above_bayes / group.gamma**2, color=colour, linestyle=dash, marker="o",
                   label=f"$L = {L:.0f}$")  # fmt: skip
     logarithmic(axis, "y")
@@ -48,13 +53,18 @@ def _against_gamma(axis: Axes, best: pd.DataFrame) -> None:
 def _price(axis: Axes, price: pd.DataFrame) -> None:
     lengths = sorted(price.L.unique())
     L = lengths[min(1, len(lengths) - 1)]
-    for (d, group), colour, dash in zip(price[price.L == L].groupby("d"), PALETTE, DASHES, strict=False):
+    for (d, group), colour, dash in zip(
+        price[price.L == L].groupby("d"), PALETTE, DASHES, strict=False
+    ):
         at_best = group[np.isclose(group.factor, 1.0)].above_bayes.iloc[0]
         axis.plot(group.factor, group.above_bayes / at_best, color=colour, linestyle=dash,
                   label=f"$d$ = {power(d)}")  # fmt: skip
     axis.axvline(1.0, color=INK, linewidth=0.8)
     logarithmic(axis, "x", base=2)
     logarithmic(axis, "y")
-    axis.set(xlabel=r"$\lambda$ over the best $\lambda$", ylabel="excess over Bayes, over that at the best")
+    axis.set(
+        xlabel=r"$\lambda$ over the best $\lambda$",
+        ylabel="excess over Bayes, over that at the best",
+    )
     axis.set_title(f"The price of a wrong temperature ($L = {L:.0f}$)")
     axis.legend()

@@ -1,4 +1,6 @@
-"""How often each head looks at the decisive word, and how often it names the word that the fitted attention names."""
+"""How often each head looks at the decisive word, and how often it names the word that the fitted
+attention names.
+"""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +22,9 @@ def figure(table: pd.DataFrame) -> Figure:
     axes[0].set_xticks(np.arange(grid.shape[1]), grid.columns)
     axes[0].set_yticks(np.arange(grid.shape[0]), grid.index)
     axes[0].grid(visible=False)
-    axes[0].set(xlabel="head", ylabel="layer", title="Looks most at the decisive word (% of new sentences)")
+    axes[0].set(
+        xlabel="head", ylabel="layer", title="Looks most at the decisive word (% of new sentences)"
+    )
     best = table.loc[table.chosen_by.idxmax()]
     axes[1].scatter(table.rate, table.agreement, s=14, color=BLUE, linewidths=0)
     axes[1].scatter([best["rate"]], [best["agreement"]], s=46, color=RED, linewidths=0, zorder=3)
@@ -35,9 +39,16 @@ def figure(table: pd.DataFrame) -> Figure:
         color=INK,
     )
     axes[1].axvline(best["fitted_rate"], color=MUTED, linewidth=1.0, linestyle="--")
-    axes[1].text(best["fitted_rate"] - 0.01, 0.02, "fitted attention", ha="right", color=MUTED, size=8)
+    axes[1].text(
+        best["fitted_rate"] - 0.01, 0.02, "fitted attention", ha="right", color=MUTED, size=8
+    )
     axes[1].axvline(best["chance"], color=MUTED, linewidth=0.9)
     axes[1].text(best["chance"] + 0.01, 0.95, "chance", ha="left", color=MUTED, size=8)
-    axes[1].set(xlim=(0, 1.02), ylim=(0, 1.02), xlabel="points at the decisive word", ylabel="agrees with the fitted attention")
+    axes[1].set(
+        xlim=(0, 1.02),
+        ylim=(0, 1.02),
+        xlabel="points at the decisive word",
+        ylabel="agrees with the fitted attention",
+    )
     axes[1].set_title("Heads against the fitted attention")
     return drawing

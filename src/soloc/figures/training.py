@@ -1,4 +1,6 @@
-"""The four panels of the paper's training figures: risk, alignments, the (kappa, nu) plane, the manifold."""
+"""The four panels of the paper's training figures: risk, alignments, the (kappa, nu) plane, the
+manifold.
+"""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +8,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from soloc.figures.style import BLUE, DASHES, GREEN, INK, MUTED, ORANGE, RED, logarithmic, panels, styled
+from soloc.figures.style import (
+    BLUE,
+    DASHES,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    RED,
+    logarithmic,
+    panels,
+    styled,
+)
 
 _PATHS = 12  # sample paths shown
 
@@ -28,7 +41,9 @@ def figure(table: pd.DataFrame) -> Figure:
     return drawing
 
 
-def _band(axis: Axes, table: pd.DataFrame, column: str, colour: str, label: str, dash: object = "-") -> None:
+def _band(
+    axis: Axes, table: pd.DataFrame, column: str, colour: str, label: str, dash: object = "-"
+) -> None:
     over_runs = table.groupby("step")[column]
     steps = np.asarray(list(over_runs.groups))
     low, middle, high = (over_runs.quantile(q).to_numpy() for q in (0.1, 0.5, 0.9))
@@ -45,19 +60,47 @@ def _plane(axis: Axes, table: pd.DataFrame) -> None:
     for run in sorted(table.run.unique())[:_PATHS]:
         path = table[table.run == run]
         axis.plot(path.kappa, path.nu, color=MUTED, linewidth=0.9)
-        axis.plot(path.kappa.iloc[0], path.nu.iloc[0], marker="o", markersize=3.5, color=BLUE, linestyle="")
-        axis.plot(path.kappa.iloc[-1], path.nu.iloc[-1], marker="D", markersize=4.5, color=RED, linestyle="")
+        axis.plot(
+            path.kappa.iloc[0],
+            path.nu.iloc[0],
+            marker="o",
+            markersize=3.5,
+            color=BLUE,
+            linestyle="",
+        )
+        axis.plot(
+            path.kappa.iloc[-1],
+            path.nu.iloc[-1],
+            marker="D",
+            markersize=4.5,
+            color=RED,
+            linestyle="",
+        )
     for sign in (-1, 1):
         axis.plot(
-            sign, sign, marker="*", markersize=13, color=GREEN, linestyle="", markeredgecolor=INK, zorder=1
+            sign,
+            sign,
+            marker="*",
+            markersize=13,
+            color=GREEN,
+            linestyle="",
+            markeredgecolor=INK,
+            zorder=1,
         )
     handles = [
         axis.plot([], [], marker=m, color=c, linestyle="", label=label)[0]
-        for m, c, label in (("o", BLUE, "start"), ("D", RED, "end"), ("*", GREEN, r"$\pm(k^*, v^*)$"))
+        for m, c, label in (
+            ("o", BLUE, "start"),
+            ("D", RED, "end"),
+            ("*", GREEN, r"$\pm(k^*, v^*)$"),
+        )
     ]
     axis.legend(handles=handles, loc="upper left")
     axis.set(
-        xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xlabel=r"$\kappa = k \cdot k^*$", ylabel=r"$\nu = v \cdot v^*$"
+        xlim=(-1.1, 1.1),
+        ylim=(-1.1, 1.1),
+        xlabel=r"$\kappa = k \cdot k^*$",
+        ylabel=r"$\nu = v \cdot v^*$",
     )
     axis.set_title("Sample paths")
 

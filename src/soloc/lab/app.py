@@ -13,7 +13,17 @@ from soloc.lab.bag_sessions import Tables
 from soloc.lab.desk import Desk
 from soloc.lab.guard import LOOPBACK, Guard
 from soloc.lab.jobs import Jobs
-from soloc.lab.views import about, attentions, critical, curves, data, landscape, latent, sentence, sequence
+from soloc.lab.views import (
+    about,
+    attentions,
+    critical,
+    curves,
+    data,
+    landscape,
+    latent,
+    sentence,
+    sequence,
+)
 
 #: One module per view, each with its `router`.
 VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, sentence, jobs)
@@ -23,7 +33,12 @@ LIMITS: dict[str, int] = {**data.UPLOAD}
 
 def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> FastAPI:
     """The lab as an ASGI application, answering under the names in `hosts` (see `Guard`)."""
-    parts: dict[str, Any] = {"desk": Desk(), "jobs": Jobs(), "workers": Workers(), "tables": Tables()}
+    parts: dict[str, Any] = {
+        "desk": Desk(),
+        "jobs": Jobs(),
+        "workers": Workers(),
+        "tables": Tables(),
+    }
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

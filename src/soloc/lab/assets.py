@@ -1,4 +1,6 @@
-"""The files of the page: its own, and Plotly's script from the installed package; compressed once, kept in memory."""
+"""The files of the page: its own, and Plotly's script from the installed package; compressed once,
+kept in memory.
+"""
 
 import gzip
 import hashlib
@@ -31,7 +33,9 @@ class Asset(NamedTuple):
 
 @cache
 def asset(name: str) -> Asset | None:
-    """The file of that name, None when the page has none; names come from a listing, so no path leads elsewhere."""
+    """The file of that name, None when the page has none; names come from a listing, so no path
+    leads elsewhere.
+    """
     if name == PLOTLY:
         content = resources.files("plotly").joinpath("package_data", PLOTLY).read_bytes()
     elif name in names():
@@ -49,7 +53,10 @@ def names() -> frozenset[str]:
     page = resources.files("soloc.lab").joinpath("page")
     folders = [("", page), ("views/", page.joinpath("views"))]
     return frozenset(
-        prefix + entry.name for prefix, folder in folders for entry in folder.iterdir() if entry.name.endswith(tuple(_TYPES))
+        prefix + entry.name
+        for prefix, folder in folders
+        for entry in folder.iterdir()
+        if entry.name.endswith(tuple(_TYPES))
     )
 
 
@@ -77,5 +84,9 @@ def _sent(request: Request, name: str) -> Response:
     if request.headers.get("if-none-match") == found.etag:
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(found.compressed, media_type=found.media_type, headers=headers | {"Content-Encoding": "gzip"})
+        return Response(
+            found.compressed,
+            media_type=found.media_type,
+            headers=headers | {"Content-Encoding": "gzip"},
+        )
     return Response(found.plain, media_type=found.media_type, headers=headers)

@@ -1,4 +1,6 @@
-"""Tables to start with in the view of your own data: one row per instance, as a user's file would be."""
+"""Tables to start with in the view of your own data: one row per instance, as a user's file would
+be.
+"""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,7 +17,8 @@ _DIGITS = 4  # after the point; what the CSV says is what is fitted
 
 def peptides() -> pd.DataFrame:
     """250 peptides: which window of nine residues binds, and how strongly."""
-    from soloc.datasets import make_peptides  # here and below: the page should not wait for scikit-learn
+    # here and below: the page should not wait for scikit-learn
+    from soloc.datasets import make_peptides
 
     return make_peptides(250).drop(columns="binds")
 
@@ -35,7 +38,11 @@ def classes() -> pd.DataFrame:
 
 
 #: The name of every example, and the function that makes it.
-EXAMPLES: dict[str, Callable[[], pd.DataFrame]] = {"peptides": peptides, "numbers": numbers, "classes": classes}
+EXAMPLES: dict[str, Callable[[], pd.DataFrame]] = {
+    "peptides": peptides,
+    "numbers": numbers,
+    "classes": classes,
+}
 
 
 @lru_cache(maxsize=8)
@@ -47,7 +54,9 @@ def example_csv(name: str) -> bytes:
 def _generated(data: "BagData", as_classes: bool) -> pd.DataFrame:
     bags = data.bags
     owner = np.repeat(np.arange(len(bags)), bags.lengths)
-    labels = np.where(data.labels > np.median(data.labels), "high", "low") if as_classes else data.labels
+    labels = (
+        np.where(data.labels > np.median(data.labels), "high", "low") if as_classes else data.labels
+    )
     table = pd.DataFrame({"bag": [f"B{number:03d}" for number in owner]})
     table["instance"] = [f"i{number + 1}" for length in bags.lengths for number in range(length)]
     for feature in range(bags.width):

@@ -1,7 +1,8 @@
-"""Files of bags from strangers: read within limits, described column by column, with a guess of what each column is.
+"""Files of bags from strangers: read within limits, described column by column, with a guess of
+what each column is.
 
-This runs in the worker process (see `bag_worker`), whose memory and time are bounded as well: what a file says about itself is
-checked first, and not believed.
+This runs in the worker process (see `bag_worker`), whose memory and time are bounded as well: what
+a file says about itself is checked first, and not believed.
 """
 
 import csv
@@ -17,8 +18,13 @@ MOST_ROWS, MOST_COLUMNS = 100_000, 200
 MOST_CELLS = 4_000_000
 MOST_UNPACKED = 128 * 2**20  # bytes in memory
 _LONGEST_HEADER = 64 * 1024
-_BAG = re.compile(r"(^|_|\b)(bag|id|group|peptide|sentence|document|patient|slide|image|molecule|sample|sequence)s?(_?id)?$", re.I)
-_LABEL = re.compile(r"(^|_|\b)(label|y|target|class|affinity|score|response|outcome|activity|value)$", re.I)
+_BAG = re.compile(
+    r"(^|_|\b)(bag|id|group|peptide|sentence|document|patient|slide|image|molecule|sample|sequence)s?(_?id)?$",
+    re.I,
+)
+_LABEL = re.compile(
+    r"(^|_|\b)(label|y|target|class|affinity|score|response|outcome|activity|value)$", re.I
+)
 _NAME = re.compile(r"(^|_|\b)(name|instance|token|word|window|tile|atom)$", re.I)
 
 
@@ -41,9 +47,14 @@ class Guess(NamedTuple):
 
 
 def read_bags_file(name: str, content: bytes) -> pd.DataFrame:
-    """The table in a CSV, TSV or Parquet file, refused in a sentence when it is too large or not a table."""
+    """The table in a CSV, TSV or Parquet file, refused in a sentence when it is too large or not a
+    table.
+    """
     if len(content) > MOST_BYTES:
-        raise ValueError(f"The file must have at most {MOST_BYTES // 2**20} MB, got {len(content) / 2**20:.1f} MB.")
+        raise ValueError(
+            f"The file must have at most {MOST_BYTES // 2**20} MB, got"
+            f" {len(content) / 2**20:.1f} MB."
+        )
     if content[:4] == b"PAR1":
         table = _parquet(content)
     elif name.lower().endswith(".parquet"):
@@ -54,7 +65,9 @@ def read_bags_file(name: str, content: bytes) -> pd.DataFrame:
         raise ValueError("The file must have at least one row below its header, got none.")
     table.columns = [str(column) for column in table.columns]
     if table.columns.has_duplicates:
-        raise ValueError("The columns of the file must have different names; rename those that are equal.")
+        raise ValueError(
+            "The columns of the file must have different names; rename those that are equal."
+        )
     return table
 
 
@@ -63,24 +76,35 @@ def _parquet(content: bytes) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(io.BytesIO(content), thrift_string_size_limit=2**20, thrift_container_size_limit=100_000)
+        file = pq.ParquetFile(
+            io.BytesIO(content), thrift_string_size_limit=2**20, thrift_container_size_limit=100_000
+        )
         facts = file.metadata
         _refuse_large(facts.num_rows, facts.num_columns)
         unpacked = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
         if unpacked > MOST_UNPACKED:
-            raise ValueError(f"The file unpacks to {unpacked / 2**20:.0f} MB; it must be at most {MOST_UNPACKED // 2**20} MB.")
+            raise ValueError(
+                f"The file unpacks to {unpacked / 2**20:.0f} MB; it must be at most"
+                f" {MOST_UNPACKED // 2**20} MB."
+            )
         batches, size, rows = [], 0, 0
         for batch in file.iter_batches(batch_size=2048, use_threads=False):
             size, rows = size + batch.nbytes, rows + batch.num_rows
             _refuse_large(rows, batch.num_columns)
             if size > MOST_UNPACKED:
-                raise ValueError(f"The file unpacks to more than {MOST_UNPACKED // 2**20} MB; it must be smaller.")
+                raise ValueError(
+                    f"The file unpacks to more than {MOST_UNPACKED // 2**20} MB; it must be"
+                    " smaller."
+                )
             batches.append(batch)
         return pa.Table.from_batches(batches, schema=file.schema_arrow).to_pandas(use_threads=False)
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"The Parquet file cannot be read ({type(error).__name__}); write it again, with plain columns.") from None
+        raise ValueError(
+            f"The Parquet file cannot be read ({type(error).__name__}); write it again, with plain"
+            " columns."
+        ) from None
 
 
 def _text(content: bytes) -> pd.DataFrame:
@@ -92,16 +116,27 @@ def _text(content: bytes) -> pd.DataFrame:
         raise ValueError("The file must be CSV, TSV or Parquet; it holds zero bytes.")
     header = text[:_LONGEST_HEADER].split("\n", 1)[0]
     if len(header) == _LONGEST_HEADER:
-        raise ValueError("The first line of the file must hold the names of the columns; it is far too long.")
+        raise ValueError(
+            "The first line of the file must hold the names of the columns; it is far too long."
+        )
     separator = max(",;\t", key=header.count)
     columns = next(csv.reader([header.strip("\r")], delimiter=separator), [])
     _refuse_large(text.count("\n"), len(columns))
-    if max(line.count(separator) for line in text.split("\n")) > 20 * MOST_COLUMNS:  # pandas would take a minute to say so
-        raise ValueError("The file cannot be read as a table: a line has far more cells than the first one.")
+    # pandas would take a minute to say so
+    if max(line.count(separator) for line in text.split("\n")) > 20 * MOST_COLUMNS:
+        raise ValueError(
+            "The file cannot be read as a table: a line has far more cells than the first one."
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-            return pd.read_csv(io.StringIO(text), sep=separator, nrows=MOST_ROWS + 1, low_memory=False, index_col=False)
+            return pd.read_csv(
+                io.StringIO(text),
+                sep=separator,
+                nrows=MOST_ROWS + 1,
+                low_memory=False,
+                index_col=False,
+            )
     except (ValueError, pd.errors.ParserWarning) as error:  # pandas' own errors are ValueErrors
         reason = str(error).split("\n", 1)[0][:160]
         raise ValueError(f"The file cannot be read as a table: {reason}") from None
@@ -111,12 +146,17 @@ def _refuse_large(rows: int, columns: int) -> None:
     if columns > MOST_COLUMNS:
         raise ValueError(f"The file must have at most {MOST_COLUMNS} columns, got {columns:,}.")
     if rows > MOST_ROWS or rows * columns > MOST_CELLS:
-        raise ValueError(f"The file must have at most {MOST_ROWS:,} rows and {MOST_CELLS:,} cells, got {rows:,} rows of {columns}.")
+        raise ValueError(
+            f"The file must have at most {MOST_ROWS:,} rows and {MOST_CELLS:,} cells, got {rows:,}"
+            f" rows of {columns}."
+        )
 
 
 def described(table: pd.DataFrame) -> list[Column]:
     """Every column in a few words."""
-    return [Column(name, _kind(table[name]), int(_text_of(table[name]).nunique())) for name in table]
+    return [
+        Column(name, _kind(table[name]), int(_text_of(table[name]).nunique())) for name in table
+    ]
 
 
 def _kind(column: pd.Series) -> str:
@@ -131,18 +171,32 @@ def _text_of(column: pd.Series) -> pd.Series:
 
 
 def guessed(table: pd.DataFrame) -> Guess:
-    """The bag repeats, the label is constant within bags, features are numbers that vary within them."""
+    """The bag repeats, the label is constant within bags, features are numbers that vary within
+    them.
+    """
     bag = _guessed_bag(table)
     if bag is None:
-        return Guess(None, None, None, [name for name in table if _kind(table[name]) == "number"], False)
+        return Guess(
+            None, None, None, [name for name in table if _kind(table[name]) == "number"], False
+        )
     groups = _text_of(table[bag])
-    varies = {name: bool((_text_of(table[name]).groupby(groups).nunique() > 1).any()) for name in table if name != bag}
+    varies = {
+        name: bool((_text_of(table[name]).groupby(groups).nunique() > 1).any())
+        for name in table
+        if name != bag
+    }
     constant = [name for name, moves in varies.items() if not moves]
-    label = next((name for name in constant if _LABEL.search(name)), constant[-1] if constant else None)
+    label = next(
+        (name for name in constant if _LABEL.search(name)), constant[-1] if constant else None
+    )
     texts = [name for name, moves in varies.items() if moves and _kind(table[name]) == "text"]
     name = next((column for column in texts if _NAME.search(column)), texts[0] if texts else None)
-    features = [column for column, moves in varies.items() if moves and _kind(table[column]) == "number"]
-    return Guess(bag, label, name, features, label is not None and _looks_like_classes(table[label]))
+    features = [
+        column for column, moves in varies.items() if moves and _kind(table[column]) == "number"
+    ]
+    return Guess(
+        bag, label, name, features, label is not None and _looks_like_classes(table[label])
+    )
 
 
 def _guessed_bag(table: pd.DataFrame) -> str | None:

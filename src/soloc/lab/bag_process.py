@@ -1,4 +1,6 @@
-"""The server's side of the worker process: start it ahead of time, hand it a file, listen, and kill it when told to stop."""
+"""The server's side of the worker process: start it ahead of time, hand it a file, listen, and kill
+it when told to stop.
+"""
 
 import json
 import os
@@ -12,11 +14,18 @@ from typing import Any
 from soloc.lab.jobs import Job
 
 _MOST_SAID = 48 * 2**20  # bytes that a worker may answer
-_QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
+_QUIET = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "JAX_PLATFORMS": "cpu",
+}
 
 
 class Workers:
-    """Worker processes, one of them always started ahead, since importing takes longer than reading a small file."""
+    """Worker processes, one of them always started ahead, since importing takes longer than reading
+    a small file.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -30,8 +39,16 @@ class Workers:
                 return
             self._spare = _started()
 
-    def work(self, job: Job, request: dict[str, Any], content: bytes, heard: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        """The last event of a worker that gets the request and the file; the others are told to `heard`."""
+    def work(
+        self,
+        job: Job,
+        request: dict[str, Any],
+        content: bytes,
+        heard: Callable[[dict[str, Any]], None],
+    ) -> dict[str, Any]:
+        """The last event of a worker that gets the request and the file; the others are told to
+        `heard`.
+        """
         process = self._taken()
         try:
             return _dialogue(process, job, request, content, heard)
@@ -72,10 +89,18 @@ def _ended(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _dialogue(
-    process: "subprocess.Popen[bytes]", job: Job, request: dict[str, Any], content: bytes, heard: Callable[[dict[str, Any]], None]
+    process: "subprocess.Popen[bytes]",
+    job: Job,
+    request: dict[str, Any],
+    content: bytes,
+    heard: Callable[[dict[str, Any]], None],
 ) -> dict[str, Any]:
     assert process.stdin is not None and process.stdout is not None
-    message = json.dumps({**request, "size": len(content), "seconds": int(job.seconds) + 2}).encode() + b"\n" + content
+    message = (
+        json.dumps({**request, "size": len(content), "seconds": int(job.seconds) + 2}).encode()
+        + b"\n"
+        + content
+    )
     writer = threading.Thread(target=_written, args=(process.stdin, message), daemon=True)
     writer.start()
     said = bytearray()
@@ -89,7 +114,9 @@ def _dialogue(
             part = os.read(process.stdout.fileno(), 1 << 16)
             total += len(part)
             if not part or total > _MOST_SAID:
-                raise ValueError("The file needs more time or memory than the lab gives it; make it smaller.")
+                raise ValueError(
+                    "The file needs more time or memory than the lab gives it; make it smaller."
+                )
             said += part
             if b"\n" not in part:
                 continue

@@ -1,11 +1,14 @@
-"""Uploaded tables and what was found in them: in memory, under an unguessable name, for a limited time."""
+"""Uploaded tables and what was found in them: in memory, under an unguessable name, for a limited
+time.
+"""
 
 import secrets
 import threading
 import time
 from typing import Any
 
-MOST_TABLES, MOST_BYTES = 24, 96 * 2**20  # beyond, the one that was not used for longest is forgotten
+# beyond, the one that was not used for longest is forgotten
+MOST_TABLES, MOST_BYTES = 24, 96 * 2**20
 KEPT = 30 * 60.0  # seconds after its last use for which a table is kept
 
 
@@ -22,7 +25,11 @@ class Table:
     @property
     def size(self) -> int:
         """Bytes held, roughly."""
-        cells = 0 if self.study is None else sum(len(v) for part in ("bags", "instances") for v in self.study[part].values())
+        cells = (
+            0
+            if self.study is None
+            else sum(len(v) for part in ("bags", "instances") for v in self.study[part].values())
+        )
         return len(self.content) + 64 * cells
 
 
@@ -75,6 +82,7 @@ class Tables:
         for token in [token for token, table in self._tables.items() if now - table.used > KEPT]:
             del self._tables[token]
         while len(self._tables) > MOST_TABLES or (
-            len(self._tables) > 1 and sum(table.size for table in self._tables.values()) > MOST_BYTES
+            len(self._tables) > 1
+            and sum(table.size for table in self._tables.values()) > MOST_BYTES
         ):
             del self._tables[min(self._tables, key=lambda token: self._tables[token].used)]

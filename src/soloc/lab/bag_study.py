@@ -1,4 +1,6 @@
-"""What the lab does with a user's bags: cross-validation against mean-pool ridge, a fit to all bags, and what decided each."""
+"""What the lab does with a user's bags: cross-validation against mean-pool ridge, a fit to all
+bags, and what decided each.
+"""
 
 import warnings
 from collections.abc import Callable
@@ -20,7 +22,9 @@ Progress = Callable[[str, float], None]  # what is done now, and which share of 
 
 
 class Study(NamedTuple):
-    """Scores are R^2, or accuracies for classes; `bags` has one row per bag, `instances` one per instance."""
+    """Scores are R^2, or accuracies for classes; `bags` has one row per bag, `instances` one per
+    instance.
+    """
 
     classes: bool
     score: float  #: of the single-location model on bags left out
@@ -34,13 +38,20 @@ class Study(NamedTuple):
 
 
 def study(
-    bags: Bags, classes: bool = False, loss: str = "auto", coverage: float = 0.9, progress: Progress = lambda stage, share: None
+    bags: Bags,
+    classes: bool = False,
+    loss: str = "auto",
+    coverage: float = 0.9,
+    progress: Progress = lambda stage, share: None,
 ) -> Study:
     """Fit to five parts in turn and then to all bags; `bags` brings its labels."""
     labels = _labels(bags, classes)
     model = (SingleLocationClassifier if classes else SingleLocationRegressor)(loss=loss)
     splitter = (StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0)
-    left_out, pooled = np.empty(len(bags), dtype=labels.dtype), np.empty(len(bags), dtype=labels.dtype)
+    left_out, pooled = (
+        np.empty(len(bags), dtype=labels.dtype),
+        np.empty(len(bags), dtype=labels.dtype),
+    )
     inside = np.zeros(len(bags), dtype=bool)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # doubts are told in `facts`
@@ -54,14 +65,17 @@ def study(
                 inside[new] = (low <= labels[new]) & (labels[new] <= high)
         progress("all bags", FOLDS / (FOLDS + 1))
         model.on_progress = lambda history: progress(
-            f"all bags, iteration {history.iterations}: objective {history.objective[-1]:.5g}", FOLDS / (FOLDS + 1)
+            f"all bags, iteration {history.iterations}: objective {history.objective[-1]:.5g}",
+            FOLDS / (FOLDS + 1),
         )
         model.fit(bags, labels)
         model.on_progress = None
         table, instances = _described(model, bags, labels, classes, coverage)
     table.insert(2, "left_out_prediction", left_out)
     table.insert(3, "mean_pool_prediction", pooled)
-    constant = float(np.max(np.unique(labels, return_counts=True)[1]) / len(labels)) if classes else 0.0
+    constant = (
+        float(np.max(np.unique(labels, return_counts=True)[1]) / len(labels)) if classes else 0.0
+    )
     facts = {
         "loss": model.loss_, "alpha": float(model.alpha_), "iterations": int(model.n_iter_), "features": int(bags.width),
         "doubts": list(model.diagnostics_.doubts), "top_weight": float(model.diagnostics_.top_weight),
@@ -88,25 +102,40 @@ def _labels(bags: Bags, classes: bool) -> np.ndarray:
     if bags.labels is None:
         raise ValueError("`bags` must bring labels; name the column of the label.")
     if not FEWEST <= len(bags) <= MOST:
-        raise ValueError(f"There must be between {FEWEST} and {MOST:,} bags, got {len(bags):,}; is the identifier the right column?")
+        raise ValueError(
+            f"There must be between {FEWEST} and {MOST:,} bags, got {len(bags):,}; is the"
+            " identifier the right column?"
+        )
     missing = pd.isna(bags.labels)
     if missing.any():
-        raise ValueError(f"Bag {bags.id_of(int(np.argmax(missing)))} has no label; every bag needs one.")
+        raise ValueError(
+            f"Bag {bags.id_of(int(np.argmax(missing)))} has no label; every bag needs one."
+        )
     if classes:
         labels = bags.labels.astype(str)
         different, counts = np.unique(labels, return_counts=True)
         if not 2 <= len(different) <= MOST_CLASSES:
-            raise ValueError(f"The label must have between 2 and {MOST_CLASSES} classes, got {len(different)}; is it a number?")
+            raise ValueError(
+                f"The label must have between 2 and {MOST_CLASSES} classes, got {len(different)};"
+                " is it a number?"
+            )
         if counts.min() < FOLDS:
-            raise ValueError(f"Every class needs at least {FOLDS} bags, {different[counts.argmin()]!r} has {counts.min()}.")
+            raise ValueError(
+                f"Every class needs at least {FOLDS} bags, {different[counts.argmin()]!r} has"
+                f" {counts.min()}."
+            )
         return labels
     try:
         return bags.labels.astype(float)
     except (TypeError, ValueError):
-        raise ValueError("The label must hold numbers; choose classes instead, or another column.") from None
+        raise ValueError(
+            "The label must hold numbers; choose classes instead, or another column."
+        ) from None
 
 
-def _described(model: Any, bags: Bags, labels: np.ndarray, classes: bool, coverage: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _described(
+    model: Any, bags: Bags, labels: np.ndarray, classes: bool, coverage: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """One row per bag with prediction and decisive instance, one row per instance with its weight."""
     attention = model.attend(bags)
     decisive = model.locate(bags)

@@ -1,7 +1,9 @@
-"""The process that touches a stranger's file: one request on standard input, JSON lines on standard output, then it ends.
+"""The process that touches a stranger's file: one request on standard input, JSON lines on standard
+output, then it ends.
 
-The server never parses an uploaded file itself. This process does, with its memory, time and files bounded by the system, and
-the server kills it when it is told to stop. It holds the data in memory only.
+The server never parses an uploaded file itself. This process does, with its memory, time and files
+bounded by the system, and the server kills it when it is told to stop. It holds the data in memory
+only.
 """
 
 import contextlib
@@ -21,7 +23,9 @@ _MEMORY = 1_500_000_000  # bytes beyond what the process has when it starts to w
 
 
 def limit_resources(seconds: int) -> None:
-    """Bound memory and processor time, forbid writing files; where the system offers no such limits, the server's clock remains."""
+    """Bound memory and processor time, forbid writing files; where the system offers no such
+    limits, the server's clock remains.
+    """
     try:
         import resource
     except ImportError:
@@ -51,7 +55,13 @@ def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
             if column is not None and column not in table.columns:
                 raise ValueError(f"The table has no column {column!r} (`{role}`).")
     _plain(table, columns)
-    bags = Bags.from_frame(table, columns["bag"], columns["features"] or None, label=columns["label"], name=columns["name"])
+    bags = Bags.from_frame(
+        table,
+        columns["bag"],
+        columns["features"] or None,
+        label=columns["label"],
+        name=columns["name"],
+    )
     found = study(
         bags, classes=request["classes"], loss=request["loss"], coverage=request["coverage"],
         progress=lambda stage, share: say({"kind": "progress", "stage": stage, "share": share}),
@@ -63,19 +73,28 @@ def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
 
 
 def _plain(table: pd.DataFrame, columns: dict[str, Any]) -> None:
-    """Identifiers and names as text, so that every kind of column can be one; labels that are lists are refused."""
+    """Identifiers and names as text, so that every kind of column can be one; labels that are lists
+    are refused.
+    """
     for role in ("bag", "name"):
         column = columns[role]
         if column is not None and table[column].dtype == object:
             table[column] = table[column].where(table[column].isna(), table[column].astype(str))
     labels = table[columns["label"]]
-    if labels.dtype == object and not labels.map(lambda entry: isinstance(entry, (str, int, float, bool, type(None)))).all():
+    if (
+        labels.dtype == object
+        and not labels.map(
+            lambda entry: isinstance(entry, (str, int, float, bool, type(None)))
+        ).all()
+    ):
         raise ValueError(f"The label {columns['label']!r} must hold numbers or short texts.")
 
 
 def _listed(column: pd.Series) -> list[Any]:
     values = column.tolist()
-    return [None if isinstance(value, float) and not np.isfinite(value) else value for value in values]
+    return [
+        None if isinstance(value, float) and not np.isfinite(value) else value for value in values
+    ]
 
 
 def main() -> None:
@@ -96,11 +115,21 @@ def main() -> None:
     try:
         say({"kind": "done", **answer(request, content, say)})
     except MemoryError:
-        say({"kind": "failed", "sentence": "The file needs more memory than the lab gives it; make it smaller."})
+        say(
+            {
+                "kind": "failed",
+                "sentence": "The file needs more memory than the lab gives it; make it smaller.",
+            }
+        )
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         say({"kind": "failed", "sentence": str(error)[:600]})
     except Exception as error:
-        say({"kind": "failed", "sentence": f"The file could not be worked with ({type(error).__name__})."})
+        say(
+            {
+                "kind": "failed",
+                "sentence": f"The file could not be worked with ({type(error).__name__}).",
+            }
+        )
 
 
 def _number(value: Any) -> Any:

@@ -38,7 +38,9 @@ class Desk:
     Dear questions go to the back office: a slider never waits for somebody's critical points.
     """
 
-    def __init__(self, workers: int = _WORKERS, waiting: int = _WAITING, seconds: float = _SECONDS) -> None:
+    def __init__(
+        self, workers: int = _WORKERS, waiting: int = _WAITING, seconds: float = _SECONDS
+    ) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="lab")
         self.office = Office(max(1, min(3, (os.cpu_count() or 1) - 1)))
         self._places = threading.BoundedSemaphore(workers + waiting)
@@ -47,16 +49,23 @@ class Desk:
         self._bytes = 0
 
     async def compute(self, work: Callable[..., Any], *arguments: Any, dear: bool = False) -> Any:
-        """The result of `work(*arguments)`, done by a worker; refused when the queue is full, given up after the time limit."""
+        """The result of `work(*arguments)`, done by a worker; refused when the queue is full, given
+        up after the time limit.
+        """
         future = self.submit(work, *arguments, dear=dear)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
-            raise TooSlow(f"The answer took longer than {self._seconds:g} s; take a smaller setting or try again.") from None
+            raise TooSlow(
+                f"The answer took longer than {self._seconds:g} s; take a smaller setting or try"
+                " again."
+            ) from None
         except Lost as lost:
             raise TooSlow(str(lost)) from None
 
-    def submit(self, work: Callable[..., Any], *arguments: Any, dear: bool = False) -> "Future[Any]":
+    def submit(
+        self, work: Callable[..., Any], *arguments: Any, dear: bool = False
+    ) -> "Future[Any]":
         """Hand work to a worker; its place in the queue is free again when it has really ended."""
         if not self._places.acquire(blocking=False):
             raise Busy("The lab is busy with other computations; try again in a second.")
@@ -69,12 +78,18 @@ class Desk:
         return future
 
     async def answer(
-        self, request: Request, ask: BaseModel, draw: Callable[[Any], Panel], with_table: bool = False, dear: bool = False
+        self,
+        request: Request,
+        ask: BaseModel,
+        draw: Callable[[Any], Panel],
+        with_table: bool = False,
+        dear: bool = False,
     ) -> Response:
         """The panel that `draw` makes of `ask`, from memory when it is known.
 
-        With Accept: text/csv its table in full; else JSON, in which the table is empty or, `with_table`, shortened to ten
-        digits: a slider should not wait for digits that nobody draws.
+        With Accept: text/csv its table in full; else JSON, in which the table is empty or,
+        `with_table`, shortened to ten digits: a slider should not wait for digits that nobody
+        draws.
         """
         as_csv = "text/csv" in request.headers.get("accept", "")
         key = (request.url.path, ask.model_dump_json(), "csv" if as_csv else "json")
@@ -121,7 +136,8 @@ def serve(
     with_table: bool = False,
     dear: Callable[[Any], bool] = lambda ask: False,
 ) -> None:
-    """Register the view: POST `path` with the body that the first parameter of `draw` is annotated with.
+    """Register the view: POST `path` with the body that the first parameter of `draw` is annotated
+    with.
 
     `dear` tells which questions take longer than a slider should wait.
     """

@@ -1,6 +1,8 @@
-"""The front: the page's own files from the first moment, every other answer as soon as the views behind it are imported.
+"""The front: the page's own files from the first moment, every other answer as soon as the views
+behind it are imported.
 
-Importing JAX and all the views takes seconds, and so does a browser with Plotly's script; this lets them do it side by side.
+Importing JAX and all the views takes seconds, and so does a browser with Plotly's script; this lets
+them do it side by side.
 """
 
 import asyncio
@@ -12,7 +14,9 @@ from soloc.lab.guard import Receive, Scope, Send
 
 
 class Front:
-    """An ASGI application that serves `files` while `build()` makes the one that answers everything else."""
+    """An ASGI application that serves `files` while `build()` makes the one that answers everything
+    else.
+    """
 
     def __init__(self, files: Any, build: Callable[[], Any]) -> None:
         self._files, self._build = files, build
@@ -33,7 +37,8 @@ class Front:
         self._app = asyncio.get_running_loop().run_in_executor(None, self._build)
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        await (await self._app)({"type": "lifespan"}, _start_and_stop(), _nobody)  # lets it close what it opened
+        # lets it close what it opened
+        await (await self._app)({"type": "lifespan"}, _start_and_stop(), _nobody)
         await send({"type": "lifespan.shutdown.complete"})
 
 

@@ -17,11 +17,13 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _BODY = 64 * 1024  # bytes of a question; uploads name their own limit
 _PATIENCE = 15.0  # seconds to wait for the next part of a body
 
-#: Plotly writes inline styles (style-src) and makes its PNG and SVG exports through data: and blob: images (img-src). It needs
+#: Plotly writes inline styles (style-src) and makes its PNG and SVG exports through data: and blob:
+#: images (img-src). It needs
 #: no eval for the traces drawn here, so scripts come from this server alone.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+    " blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
 )
 _HEADERS = [
     (b"content-security-policy", _POLICY.encode()),
@@ -42,15 +44,24 @@ class TooLarge(HTTPException):
 class Guard:
     """ASGI middleware: foreign Host and Origin, large bodies, security headers.
 
-    A page elsewhere that points its own name at 127.0.0.1 (DNS rebinding) arrives with a foreign Host; a form or a fetch from
-    elsewhere arrives with a foreign Origin. `hosts` are the names that are ours; with `any_address` (the server listens on all
-    interfaces) addresses written as numbers are too, since a number cannot be rebound.
+    A page elsewhere that points its own name at 127.0.0.1 (DNS rebinding) arrives with a foreign
+    Host; a form or a fetch from elsewhere arrives with a foreign Origin. `hosts` are the names that
+    are ours; with `any_address` (the server listens on all interfaces) addresses written as numbers
+    are too, since a number cannot be rebound.
     """
 
     def __init__(
-        self, app: Any, hosts: Collection[str] = LOOPBACK, any_address: bool = False, limits: dict[str, int] | None = None
+        self,
+        app: Any,
+        hosts: Collection[str] = LOOPBACK,
+        any_address: bool = False,
+        limits: dict[str, int] | None = None,
     ) -> None:
-        self._app, self._hosts, self._any_address = app, frozenset(host.lower() for host in hosts), any_address
+        self._app, self._hosts, self._any_address = (
+            app,
+            frozenset(host.lower() for host in hosts),
+            any_address,
+        )
         self._limits = limits or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,11 +83,19 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
         host = headers.get(b"host", "")
         if not self._is_ours(host):
-            return 400, "`Host` must be the address at which the lab was started; open the address that its terminal shows."
+            return (
+                400,
+                (
+                    "`Host` must be the address at which the lab was started; open the address that"
+                    " its terminal shows."
+                ),
+            )
         origin = headers.get(b"origin")
         if origin is not None and _place(origin) != host.lower():
             return 403, "`Origin` must be the lab itself: pages of other sites may not ask."
-        if headers.get(b"sec-fetch-site") in ("cross-site", "same-site") and scope["path"].startswith("/api"):
+        if headers.get(b"sec-fetch-site") in ("cross-site", "same-site") and scope[
+            "path"
+        ].startswith("/api"):
             return 403, "`Sec-Fetch-Site` must be the lab itself: pages of other sites may not ask."
         length = headers.get(b"content-length", "0")
         limit = self._limit(scope["path"])
@@ -129,7 +148,9 @@ def _limited(receive: Receive, limit: int) -> Receive:
         try:
             message = await (receive() if complete else asyncio.wait_for(receive(), _PATIENCE))
         except TimeoutError:
-            raise HTTPException(408, f"The rest of the body must come within {_PATIENCE:g} s.") from None
+            raise HTTPException(
+                408, f"The rest of the body must come within {_PATIENCE:g} s."
+            ) from None
         complete = not message.get("more_body", False)
         total += len(message.get("body", b""))
         if total > limit:
@@ -146,6 +167,10 @@ def _too_large(limit: int) -> str:
 
 async def _refuse(send: _WithHeaders, status: int, sentence: str) -> None:
     body = json.dumps({"detail": sentence}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -1,7 +1,9 @@
-"""Long work behind the page: a job runs in the background, streams what it finds, and can be cancelled.
+"""Long work behind the page: a job runs in the background, streams what it finds, and can be
+cancelled.
 
-A view starts one with `jobs.start(work)`, where `work(job)` calls `job.report(...)` as it goes and returns its last answer.
-Jobs are bounded in number, in time and in what they may say; one that nobody listens to is stopped, one that has ended is forgotten.
+A view starts one with `jobs.start(work)`, where `work(job)` calls `job.report(...)` as it goes and
+returns its last answer. Jobs are bounded in number, in time and in what they may say; one that
+nobody listens to is stopped, one that has ended is forgotten.
 """
 
 import asyncio
@@ -39,7 +41,9 @@ class Stopped(Exception):
 
 
 class Job:
-    """One piece of work: `report` speaks to whoever listens, and raises `Stopped` when the work should end."""
+    """One piece of work: `report` speaks to whoever listens, and raises `Stopped` when the work
+    should end.
+    """
 
     def __init__(self, seconds: float, office: Office) -> None:
         self._office = office
@@ -65,9 +69,14 @@ class Job:
         if self._cancelled.is_set():
             raise Stopped("cancelled")
         if now - self._started > self.seconds:
-            raise Stopped(f"stopped after {self.seconds:g} seconds, the most that the lab gives it; make the problem smaller")
+            raise Stopped(
+                f"stopped after {self.seconds:g} seconds, the most that the lab gives it; make the"
+                " problem smaller"
+            )
         if self.state == "waiting" and now - self._born > WAITING:
-            raise Stopped(f"not started within {WAITING:g} seconds, because the lab is busy; try again")
+            raise Stopped(
+                f"not started within {WAITING:g} seconds, because the lab is busy; try again"
+            )
         if not self._listeners and now - self._heard > UNHEARD:
             raise Stopped("stopped because nobody was listening")
 
@@ -77,7 +86,9 @@ class Job:
         self._say({"kind": "progress", **facts})
 
     def elsewhere(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """`function(*arguments)`, computed in the back office; raises `Stopped` while it waits if the work should end."""
+        """`function(*arguments)`, computed in the back office; raises `Stopped` while it waits if
+        the work should end.
+        """
         future = self._office.submit(function, *arguments)
         while True:
             try:
@@ -108,10 +119,24 @@ class Job:
             kind: State = "cancelled" if self._cancelled.is_set() else "failed"
             self._end(kind, {"kind": kind, "sentence": f"The work was {stop}."})
         except (ValueError, TypeError, OSError, MemoryError) as error:
-            self._end("failed", {"kind": "failed", "sentence": str(error) or "There was not enough memory for this."})
+            self._end(
+                "failed",
+                {
+                    "kind": "failed",
+                    "sentence": str(error) or "There was not enough memory for this.",
+                },
+            )
         except Exception:
             log.exception("a job failed")
-            self._end("failed", {"kind": "failed", "sentence": "The work failed for a reason nobody foresaw; see the server's log."})
+            self._end(
+                "failed",
+                {
+                    "kind": "failed",
+                    "sentence": (
+                        "The work failed for a reason nobody foresaw; see the server's log."
+                    ),
+                },
+            )
         finally:
             if mine:
                 lane.release()
@@ -120,8 +145,12 @@ class Job:
         text = json.dumps(event, allow_nan=False, separators=(",", ":"))
         with self._lock:
             self._bytes += len(text)
-            if event["kind"] == "progress" and (len(self.events) >= MOST_EVENTS or self._bytes > MOST_BYTES):
-                raise ValueError("The work has more to say than the lab carries; make the problem smaller.")
+            if event["kind"] == "progress" and (
+                len(self.events) >= MOST_EVENTS or self._bytes > MOST_BYTES
+            ):
+                raise ValueError(
+                    "The work has more to say than the lab carries; make the problem smaller."
+                )
             self.events.append(text)
             for loop, news in self._listeners:
                 loop.call_soon_threadsafe(news.set)
@@ -132,7 +161,9 @@ class Job:
         except ValueError:  # not JSON: a number that is none
             log.exception("a job's answer could not be written")
             state = "failed"
-            self._say({"kind": "failed", "sentence": "The answer holds a number that is not finite."})
+            self._say(
+                {"kind": "failed", "sentence": "The answer holds a number that is not finite."}
+            )
         self.state, self.ended = state, time.monotonic()
 
     async def stream(self, after: int) -> AsyncIterator[str]:
@@ -169,15 +200,21 @@ class Jobs:
         self._lock = threading.Lock()
         self._lanes = {name: threading.Semaphore(count) for name, count in LANES.items()}
 
-    def start(self, work: Callable[[Job], dict[str, Any]], *, seconds: float = 30.0, lane: str = "compute") -> Job:
-        """Start `work` in the background; its dictionary is the last event. Raises `Busy` when there are too many."""
+    def start(
+        self, work: Callable[[Job], dict[str, Any]], *, seconds: float = 30.0, lane: str = "compute"
+    ) -> Job:
+        """Start `work` in the background; its dictionary is the last event. Raises `Busy` when
+        there are too many.
+        """
         with self._lock:
             self._forget()
             if sum(job.ended is None for job in self._jobs.values()) >= LIVE:
                 raise Busy("The lab is busy with other work; try again in a few seconds.")
             job = Job(seconds, self.office)
             self._jobs[job.id] = job
-        threading.Thread(target=job.run, args=(work, self._lanes[lane]), name=f"job-{lane}", daemon=True).start()
+        threading.Thread(
+            target=job.run, args=(work, self._lanes[lane]), name=f"job-{lane}", daemon=True
+        ).start()
         return job
 
     def get(self, identity: str) -> Job | None:
@@ -203,7 +240,9 @@ class Jobs:
 
 
 class Started(BaseModel):
-    """The identity of a job: GET /api/jobs/{job}/events listens to it, DELETE /api/jobs/{job} cancels it."""
+    """The identity of a job: GET /api/jobs/{job}/events listens to it, DELETE /api/jobs/{job}
+    cancels it.
+    """
 
     job: str
 
@@ -213,13 +252,21 @@ async def jobs_of(request: Request) -> Jobs:
     return request.app.state.jobs
 
 
-def start_job(jobs: Jobs, work: Callable[[Job], dict[str, Any]], *, seconds: float = 30.0, lane: str = "compute") -> Started:
+def start_job(
+    jobs: Jobs,
+    work: Callable[[Job], dict[str, Any]],
+    *,
+    seconds: float = 30.0,
+    lane: str = "compute",
+) -> Started:
     """What a view's POST /api/jobs/... answers: the started job."""
     return Started(job=jobs.start(work, seconds=seconds, lane=lane).id)
 
 
 router = APIRouter(prefix="/api", tags=["jobs"])
-UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "No such job; jobs are forgotten soon after they end."}}
+UNKNOWN: dict[int | str, dict[str, Any]] = {
+    404: {"description": "No such job; jobs are forgotten soon after they end."}
+}
 
 
 async def _known(request: Request, job: str) -> Job:
@@ -235,11 +282,15 @@ async def _known(request: Request, job: str) -> Job:
     responses={**UNKNOWN, 200: {"content": {"text/event-stream": {}}}},
 )
 async def job_events(request: Request, job: str) -> StreamingResponse:
-    """Server-sent events, each a JSON object with `kind`: progress, and at the end done, failed or cancelled."""
+    """Server-sent events, each a JSON object with `kind`: progress, and at the end done, failed or
+    cancelled.
+    """
     found = await _known(request, job)
     last = request.headers.get("last-event-id", "")
     after = int(last) + 1 if last.isascii() and last.isdigit() and len(last) < 7 else 0
-    return StreamingResponse(found.stream(after), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+    return StreamingResponse(
+        found.stream(after), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )
 
 
 @router.delete("/jobs/{job}", status_code=204, responses=UNKNOWN)

@@ -1,7 +1,8 @@
 """A back office: processes of their own for work that takes longer than a slider should wait.
 
-The interpreter runs one thread at a time, so heavy work in the server's own process would hold up every slider. Until an office
-has opened, and should one of its processes die, the same work is done by threads here.
+The interpreter runs one thread at a time, so heavy work in the server's own process would hold up
+every slider. Until an office has opened, and should one of its processes die, the same work is done
+by threads here.
 """
 
 import logging
@@ -39,7 +40,9 @@ class _Task(NamedTuple):
 
 
 class Office:
-    """Hands functions of modules, with plain arguments, to other processes; a `patient` office leaves the cores to others first."""
+    """Hands functions of modules, with plain arguments, to other processes; a `patient` office
+    leaves the cores to others first.
+    """
 
     def __init__(self, workers: int = 1, patient: bool = False) -> None:
         self._patient = patient
@@ -49,7 +52,9 @@ class Office:
         self._lock = threading.Lock()
         self._closed = False
         for number in range(workers):
-            threading.Thread(target=self._serve, args=(number,), daemon=True, name=f"lab-office-{number}").start()
+            threading.Thread(
+                target=self._serve, args=(number,), daemon=True, name=f"lab-office-{number}"
+            ).start()
 
     def open(self, prepare: Callable[[], Any]) -> None:
         """Start the processes, let them `prepare`, and send all further work there."""
@@ -89,13 +94,19 @@ class Office:
             process.join()
 
     def _serve(self, number: int) -> None:
-        """Take one task after the other, for the process of that number or, where there is none, for this thread."""
+        """Take one task after the other, for the process of that number or, where there is none,
+        for this thread.
+        """
         while (task := self._waiting.get()) is not None and not self._closed:
             if not task.future.set_running_or_notify_cancel():
                 continue
             clerk = self._clerks[number]
             try:
-                done, result = _carried_out(task.function, task.arguments) if clerk is None else _asked(clerk, task)
+                done, result = (
+                    _carried_out(task.function, task.arguments)
+                    if clerk is None
+                    else _asked(clerk, task)
+                )
             except (EOFError, OSError):
                 self._clerks[number] = None
                 self._mourn()
@@ -107,7 +118,9 @@ class Office:
 
     def _mourn(self) -> None:
         if not self._closed:
-            _LOG.warning("a process for long computations has died; the lab goes on without it, more slowly")
+            _LOG.warning(
+                "a process for long computations has died; the lab goes on without it, more slowly"
+            )
 
 
 def _asked(clerk: _Clerk, task: _Task) -> tuple[bool, Any]:
@@ -129,7 +142,9 @@ def _carried_out(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tu
 def _hired(patient: bool) -> _Clerk:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=_work, args=(there, patient), daemon=True, name="soloc-lab-office")
+    process = context.Process(
+        target=_work, args=(there, patient), daemon=True, name="soloc-lab-office"
+    )
     process.start()
     there.close()
     return _Clerk(process, here)

@@ -1,7 +1,8 @@
-"""A server that does not wait for ever: a request whose head or body comes drop by drop loses its connection.
+"""A server that does not wait for ever: a request whose head or body comes drop by drop loses its
+connection.
 
-uvicorn closes connections that are idle between requests, but not those that have begun one and never end it; two hundred of
-them would be all that the lab accepts.
+uvicorn closes connections that are idle between requests, but not those that have begun one and
+never end it; two hundred of them would be all that the lab accepts.
 """
 
 import asyncio
@@ -13,7 +14,9 @@ SECONDS = 20.0  # for the head and body of a request
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP by h11, whose heads are limited to 64 KB, with a limit of time for every request to arrive."""
+    """HTTP by h11, whose heads are limited to 64 KB, with a limit of time for every request to
+    arrive.
+    """
 
     _alarm: asyncio.TimerHandle | None = None
 

@@ -23,7 +23,10 @@ def prepare_next() -> None:
 
 def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
     """Open the back offices of the application with that state."""
-    say("preparing in the background: processes for critical points, training and other long computations ...")
+    say(
+        "preparing in the background: processes for critical points, training and other long"
+        " computations ..."
+    )
     state.desk.office.open(_compile_answers)
     state.jobs.office.open(_import_jobs)
     say("all prepared.")

@@ -1,4 +1,6 @@
-"""Errors as sentences: what a person who moved a slider, or a script with a wrong number, gets to read."""
+"""Errors as sentences: what a person who moved a slider, or a script with a wrong number, gets to
+read.
+"""
 
 import logging
 from typing import Any
@@ -38,7 +40,9 @@ def install(app: FastAPI) -> None:
 
 
 def sentence_of(error: dict[str, Any]) -> str:
-    """One error of pydantic as a sentence: the parameter in backticks, what must hold, what was got."""
+    """One error of pydantic as a sentence: the parameter in backticks, what must hold, what was
+    got.
+    """
     path = [str(part) for part in error["loc"] if part != "body"]
     name = ".".join(path) or "body"
     rule = error["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
@@ -60,9 +64,16 @@ async def _out_of_bounds(_: Request, error: Any) -> JSONResponse:
 
 
 async def _http(_: Request, error: Any) -> JSONResponse:
-    bare = {"Not Found": "There is nothing at this address.", "Method Not Allowed": "This address answers another method."}
+    bare = {
+        "Not Found": "There is nothing at this address.",
+        "Method Not Allowed": "This address answers another method.",
+    }
     bare["There was an error parsing the body"] = "The body must be JSON in UTF-8."
-    return JSONResponse({"detail": bare.get(error.detail, str(error.detail))}, error.status_code, headers=error.headers)
+    return JSONResponse(
+        {"detail": bare.get(error.detail, str(error.detail))},
+        error.status_code,
+        headers=error.headers,
+    )
 
 
 async def _refused(_: Request, error: Any) -> JSONResponse:

@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from soloc.predictors.normalised import Softmax
-from soloc.predictors.pointwise import Erf, Exponential, Linear, OnePlusErf, OnePlusLinear, ReLU, Sigmoid, Softplus, Tanh
+from soloc.predictors.pointwise import (
+    Erf,
+    Exponential,
+    Linear,
+    OnePlusErf,
+    OnePlusLinear,
+    ReLU,
+    Sigmoid,
+    Softplus,
+    Tanh,
+)
 from soloc.tasks.single_location import SingleLocation
 
 #: Weights with an exact risk cheap enough for a landscape.
@@ -22,13 +32,24 @@ WEIGHTS: dict[str, Any] = {
     "softmax": Softmax,
 }
 WeightName = Literal[
-    "erf", "tanh", "sigmoid", "one-plus-erf", "relu", "softplus", "linear", "one-plus-linear", "exponential", "softmax"
+    "erf",
+    "tanh",
+    "sigmoid",
+    "one-plus-erf",
+    "relu",
+    "softplus",
+    "linear",
+    "one-plus-linear",
+    "exponential",
+    "softmax",
 ]
 Overlap = Annotated[float, Field(ge=-1, le=1)]
 
 
 class Body(BaseModel):
-    """The body of a request: finite numbers inside their bounds, and nothing that was not asked for."""
+    """The body of a request: finite numbers inside their bounds, and nothing that was not asked
+    for.
+    """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
@@ -37,11 +58,17 @@ class Setting(Body):
     """The task and the attention that looks at it."""
 
     d: int = Field(default=400, ge=4, le=10**9, description="of every token")
-    L: int = Field(default=10, ge=1, le=10**9, description="tokens in a sequence, of which one decides")
-    gamma: float = Field(default=0.5**0.5, ge=0.05, le=5, description="of the decisive token; the others have 1")
+    L: int = Field(
+        default=10, ge=1, le=10**9, description="tokens in a sequence, of which one decides"
+    )
+    gamma: float = Field(
+        default=0.5**0.5, ge=0.05, le=5, description="of the decisive token; the others have 1"
+    )
     eps: float = Field(default=0.0, ge=0, le=5, description="on the answer")
     weight: WeightName = Field(default="erf", description="from a score to its attention")
-    lam: float = Field(default=0.1, ge=1e-4, le=100, description="inverse temperature of the attention")
+    lam: float = Field(
+        default=0.1, ge=1e-4, le=100, description="inverse temperature of the attention"
+    )
 
     def task(self) -> SingleLocation:
         """The task of this setting."""
@@ -54,7 +81,10 @@ class Setting(Body):
     def lines(self) -> list[str]:
         """The two Python lines that make task and attention; `imports` names what they need."""
         return [
-            f"task = SingleLocation(d={self.d}, L={self.L}, gamma={self.gamma!r}, eps={self.eps!r})",
+            (
+                f"task = SingleLocation(d={self.d}, L={self.L}, gamma={self.gamma!r},"
+                f" eps={self.eps!r})"
+            ),
             f"attention = {self.kind}(lam={self.lam!r})",
         ]
 

@@ -11,7 +11,9 @@ from typing import Any
 from soloc.lab.guard import LOOPBACK, Guard
 from soloc.runs.processes import QUICK_COMPILER
 
-_SWITCH = 2e-4  # seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a slow one
+# seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a
+# slow one
+_SWITCH = 2e-4
 _HEAD_START = 3.0  # seconds that belong to the browser and its first plots
 _EVERYWHERE = {"0.0.0.0", "::"}
 
@@ -48,16 +50,25 @@ def _serve(listener: socket.socket, address: str, names: set[str], everywhere: b
         from soloc.lab.app import create_app
 
         app = create_app(names, any_address=everywhere)
-        threading.Thread(target=_prepare, args=(address, app.state), daemon=True, name="prepare").start()
+        threading.Thread(
+            target=_prepare, args=(address, app.state), daemon=True, name="prepare"
+        ).start()
         return app
 
-    options: dict[str, Any] = {"log_level": "warning", "timeout_keep_alive": 30, "limit_concurrency": 200, "server_header": False}
+    options: dict[str, Any] = {
+        "log_level": "warning",
+        "timeout_keep_alive": 30,
+        "limit_concurrency": 200,
+        "server_header": False,
+    }
     front = Front(Guard(Starlette(routes=ROUTES), names, any_address=everywhere), build)
     uvicorn.Server(uvicorn.Config(front, http=PatientProtocol, **options)).run(sockets=[listener])
 
 
 def _leave() -> None:
-    """End at once: a thread may be in the middle of a compilation, which cannot be interrupted, and nothing is left to save."""
+    """End at once: a thread may be in the middle of a compilation, which cannot be interrupted, and
+    nothing is left to save.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
@@ -81,7 +92,9 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        raise OSError(f"`port` {port} on `host` {host} cannot be used ({error.strerror}); choose another one.") from None
+        raise OSError(
+            f"`port` {port} on `host` {host} cannot be used ({error.strerror}); choose another one."
+        ) from None
     listener.listen(128)
     return listener
 

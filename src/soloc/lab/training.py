@@ -11,7 +11,8 @@ from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
 from soloc.lab.setting import Body, Overlap, Setting
 from soloc.risk.overlaps import NAMES, Overlaps
 
-RECORDS, RECORDS_INTEGRATED = 120, 40  # fewer where every recorded risk is an integral over all scores
+# fewer where every recorded risk is an integral over all scores
+RECORDS, RECORDS_INTEGRATED = 120, 40
 _TOKENS_A_STEP, _TOKENS = 20_000, 300_000_000  # that SGD may draw: about 20 seconds of work
 _INTEGRATED_STEPS = 20_000  # of weights whose slopes are integrals: about a millisecond each
 _DRAWS = {"sphere": uniform_on_sphere, "manifold": uniform_on_manifold}
@@ -30,43 +31,71 @@ class Start(Body):
 class Training(Body):
     """Projected gradient descent from random starts, or from given ones."""
 
-    where: Literal["sphere", "manifold"] = Field(default="manifold", description="key and value unrelated, or anywhere")
+    where: Literal["sphere", "manifold"] = Field(
+        default="manifold", description="key and value unrelated, or anywhere"
+    )
     runs: int = Field(default=4, ge=1, le=8, description="random starts at once")
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="of the random starts, and of the samples of SGD")
-    starts: list[Start] = Field(default=[], max_length=8, description="starts instead of random ones")
+    seed: int = Field(
+        default=0, ge=0, le=2**31 - 1, description="of the random starts, and of the samples of SGD"
+    )
+    starts: list[Start] = Field(
+        default=[], max_length=8, description="starts instead of random ones"
+    )
     step_size: float = Field(default=4e-3, ge=1e-6, le=1, description="length of a gradient step")
     steps: int = Field(default=20_000, ge=1, le=200_000, description="number of steps")
     decay: float = Field(default=0.0, ge=0, le=1, description="λ falls as λ / (1 + decay · step)")
-    batch: int = Field(default=0, ge=0, le=64, description="fresh samples per step; 0 descends the exact risk itself")
+    batch: int = Field(
+        default=0,
+        ge=0,
+        le=64,
+        description="fresh samples per step; 0 descends the exact risk itself",
+    )
 
     def start(self, d: int) -> Overlaps:
         """The overlaps at which the runs start."""
         if not self.starts:
             return _DRAWS[self.where](d, self.runs, jax.random.key(self.seed))
-        return Overlaps(*(np.asarray([getattr(one, name) for one in self.starts]) for name in NAMES))
+        return Overlaps(
+            *(np.asarray([getattr(one, name) for one in self.starts]) for name in NAMES)
+        )
 
     def every(self, setting: Setting) -> int:
         """Steps between records."""
-        return max(1, self.steps // (RECORDS_INTEGRATED if setting.weight == "softmax" else RECORDS))
+        return max(
+            1, self.steps // (RECORDS_INTEGRATED if setting.weight == "softmax" else RECORDS)
+        )
 
     def how(self, setting: Setting) -> dict[str, Any]:
         """Keywords of `population_path` and `sgd_path`."""
         lam = InverseDecay(setting.lam, self.decay)
-        return {"steps": self.steps, "step_size": self.step_size, "lam": lam, "every": self.every(setting)}
+        return {
+            "steps": self.steps,
+            "step_size": self.step_size,
+            "lam": lam,
+            "every": self.every(setting),
+        }
 
     def lines(self, setting: Setting) -> list[str]:
         """The Python lines that run the same training, after those of the setting."""
         if self.starts:
-            rows = ", ".join(f"{name}=np.array({[getattr(one, name) for one in self.starts]})" for name in NAMES)
+            rows = ", ".join(
+                f"{name}=np.array({[getattr(one, name) for one in self.starts]})" for name in NAMES
+            )
             start = f"start = Overlaps({rows})"
         else:
-            start = f"start = uniform_on_{self.where}(task.d, runs={self.runs}, key=jax.random.key({self.seed}))"
+            start = (
+                f"start = uniform_on_{self.where}(task.d, runs={self.runs},"
+                f" key=jax.random.key({self.seed}))"
+            )
         how = (
-            f"steps={self.steps}, step_size={self.step_size!r}, lam=InverseDecay({setting.lam!r}, {self.decay!r}), "
-            f"every={self.every(setting)}"
+            f"steps={self.steps}, step_size={self.step_size!r}, lam=InverseDecay({setting.lam!r},"
+            f" {self.decay!r}), every={self.every(setting)}"
         )
         if self.batch:
-            run = f"path = sgd_path(task, attention, start, jax.random.key({self.seed}), batch_size={self.batch}, {how})"
+            run = (
+                f"path = sgd_path(task, attention, start, jax.random.key({self.seed}),"
+                f" batch_size={self.batch}, {how})"
+            )
         else:
             run = f"path = population_path(task, attention, start, {how})"
         return [start, run, "path.table()"]
@@ -75,7 +104,9 @@ class Training(Body):
         """The imports of these lines and of those of the setting."""
         run = "sgd_path" if self.batch else "population_path"
         names = [setting.kind, "SingleLocation", run, *(["Overlaps"] if self.starts else [])]
-        starts = [] if self.starts else [f"from soloc.dynamics.starts import uniform_on_{self.where}"]
+        starts = (
+            [] if self.starts else [f"from soloc.dynamics.starts import uniform_on_{self.where}"]
+        )
         return [
             *(["import jax"] if self.batch or not self.starts else []),
             *(["import numpy as np"] if self.starts else []),
@@ -100,8 +131,9 @@ class QuickPathsAsk(PathsAsk):
     def _is_quick(self) -> "QuickPathsAsk":
         if self.setting.weight != "erf" or self.training.batch:
             raise ValueError(
-                "`training` must descend the exact risk of erf, whose slopes are closed forms, to be answered at once, got "
-                f"`weight` {self.setting.weight} and `batch` {self.training.batch}; start a job with POST /api/jobs/paths."
+                "`training` must descend the exact risk of erf, whose slopes are closed forms, to"
+                f" be answered at once, got `weight` {self.setting.weight} and `batch`"
+                f" {self.training.batch}; start a job with POST /api/jobs/paths."
             )
         return self
 
@@ -117,14 +149,18 @@ class LongPathsAsk(PathsAsk):
             tokens = training.batch * setting.L
             if tokens > _TOKENS_A_STEP or tokens * training.steps * runs > _TOKENS:
                 raise ValueError(
-                    f"`batch` times `L` must be at most {_TOKENS_A_STEP:,}, and times `steps` and runs at most {_TOKENS:,}, for "
-                    f"SGD in the lab, got {tokens:,} and {tokens * training.steps * runs:,}; take fewer, or sgd_path in Python."
+                    f"`batch` times `L` must be at most {_TOKENS_A_STEP:,}, and times `steps` and"
+                    f" runs at most {_TOKENS:,}, for SGD in the lab, got {tokens:,} and"
+                    f" {tokens * training.steps * runs:,}; take fewer, or sgd_path in Python."
                 )
         elif setting.weight == "softmax":
-            raise ValueError("`weight` softmax must be trained on samples here: set `batch` to 1 or more.")
+            raise ValueError(
+                "`weight` softmax must be trained on samples here: set `batch` to 1 or more."
+            )
         elif training.steps > _INTEGRATED_STEPS and setting.weight != "erf":
             raise ValueError(
-                f"`steps` must be at most {_INTEGRATED_STEPS:,} where every step integrates, as for {setting.weight}, got "
-                f"{training.steps:,}; take fewer steps, or population_path in Python."
+                f"`steps` must be at most {_INTEGRATED_STEPS:,} where every step integrates, as for"
+                f" {setting.weight}, got {training.steps:,}; take fewer steps, or population_path"
+                " in Python."
             )
         return self

@@ -1,4 +1,6 @@
-"""Which attention? Every weight of the package at its best temperature for one task: exact where it can be, simulated elsewhere."""
+"""Which attention? Every weight of the package at its best temperature for one task: exact where it
+can be, simulated elsewhere.
+"""
 
 import math
 from collections.abc import Callable
@@ -17,8 +19,10 @@ from soloc.risk.population import excess_risk, log_excess_risk
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(kappa=1.0, nu=1.0)
-KERNELS = ("normalised softplus", "normalised sigmoid", "normalised ReLU")  # exact as well, but dear
-ALL_ON_ONE = ("softmax", "normalised softplus", "normalised sigmoid")  # a single token gets all the weight
+# exact as well, but dear
+KERNELS = ("normalised softplus", "normalised sigmoid", "normalised ReLU")
+# a single token gets all the weight
+ALL_ON_ONE = ("softmax", "normalised softplus", "normalised sigmoid")
 POINTWISE = tuple(name for name in EXACT if name != "softmax")
 DRAWN = tuple(name for name in SIMULATED if name not in KERNELS)
 LONGEST_DRAWN = 8192  # tokens; beyond, too few sequences fit into a second
@@ -28,10 +32,11 @@ _PADDED = (16, 128, 1024, LONGEST_DRAWN)  # lengths that are compiled; shorter s
 
 
 class Row(NamedTuple):
-    """A weight at its best lam: log of the excess risk there, and the standard error of the excess where it is simulated.
+    """A weight at its best lam: log of the excess risk there, and the standard error of the excess
+    where it is simulated.
 
-    `excess` underflows to 0 where `log_excess` still tells; a simulation that saw no miss has log_excess -inf and in
-    `below` a bound that holds with 95 % confidence.
+    `excess` underflows to 0 where `log_excess` still tells; a simulation that saw no miss has
+    log_excess -inf and in `below` a bound that holds with 95 % confidence.
     """
 
     weight: str
@@ -52,18 +57,28 @@ class Row(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def exact_row(name: str, d: int, L: int, gamma: float) -> Row:
-    """The best lam of a weight with an exact risk: a grid in log lam, then closer and closer around its best point."""
+    """The best lam of a weight with an exact risk: a grid in log lam, then closer and closer around
+    its best point.
+    """
     task = SingleLocation(d=d, L=L, gamma=gamma)
-    build: Callable[[Any], Any] = (lambda lam: SIMULATED[name](lam)) if name in KERNELS else (lambda lam: EXACT[name](lam, L))
+    build: Callable[[Any], Any] = (
+        (lambda lam: SIMULATED[name](lam)) if name in KERNELS else (lambda lam: EXACT[name](lam, L))
+    )
     if L == 1 and name in ALL_ON_ONE:
         return Row(name, build(float(task.m)), -math.inf)
     low, high = lam_range(name, task)
-    lam, log_excess = _minimum(lambda lam: _log_excess(task, build, lam), low, high, 32 if name in POINTWISE else 13)
+    lam, log_excess = _minimum(
+        lambda lam: _log_excess(task, build, lam), low, high, 32 if name in POINTWISE else 13
+    )
     return Row(name, build(lam), log_excess)
 
 
-def _minimum(value: Callable[[np.ndarray], np.ndarray], low: float, high: float, points: int) -> tuple[float, float]:
-    """A minimum with few evaluations: a grid in the logarithm, then Brent's method between the neighbours of its best point."""
+def _minimum(
+    value: Callable[[np.ndarray], np.ndarray], low: float, high: float, points: int
+) -> tuple[float, float]:
+    """A minimum with few evaluations: a grid in the logarithm, then Brent's method between the
+    neighbours of its best point.
+    """
     logs = np.linspace(math.log(low), math.log(high), points)
     values = value(np.exp(logs)[:, None])[:, 0]
     best = int(np.argmin(values))
@@ -81,24 +96,34 @@ def _minimum(value: Callable[[np.ndarray], np.ndarray], low: float, high: float,
 
 
 def lam_range(name: str, task: SingleLocation) -> tuple[float, float]:
-    """Where the best lam of a weight is looked for: around 1/m to 1/sqrt(L) one score at a time, around m when normalised."""
+    """Where the best lam of a weight is looked for: around 1/m to 1/sqrt(L) one score at a time,
+    around m when normalised.
+    """
     strong = max(1.0, float(task.m), float(task.gamma))
     if name in POINTWISE:
         low = 1e-3 / max(strong, math.sqrt(task.L))
         high = 30.0 * max(1.0, math.log(task.L))
-        return low, min(high, 250.0 / strong / max(1.0, float(task.gamma))) if EXACT[name](1.0, 2).__class__ is Exponential else high
+        return low, (
+            min(high, 250.0 / strong / max(1.0, float(task.gamma)))
+            if EXACT[name](1.0, 2).__class__ is Exponential
+            else high
+        )
     return 0.03 / strong, 30.0 * strong
 
 
 def _log_excess(task: SingleLocation, build: Callable[[Any], Any], lam: np.ndarray) -> np.ndarray:
-    """log excess for every lam; -inf where it is 0, +inf where it exceeds the largest double, so that the search turns away."""
+    """log excess for every lam; -inf where it is 0, +inf where it exceeds the largest double, so
+    that the search turns away.
+    """
     try:
         return np.asarray(log_excess_risk(task, build(lam), TRUTH))
     except ValueError:
         return _log_of_excess(task, build, lam)
 
 
-def _log_of_excess(task: SingleLocation, build: Callable[[Any], Any], lam: np.ndarray) -> np.ndarray:
+def _log_of_excess(
+    task: SingleLocation, build: Callable[[Any], Any], lam: np.ndarray
+) -> np.ndarray:
     try:
         with np.errstate(divide="ignore"):
             return np.log(np.maximum(np.asarray(excess_risk(task, build(lam), TRUTH)), 0.0))
@@ -109,9 +134,11 @@ def _log_of_excess(task: SingleLocation, build: Callable[[Any], Any], lam: np.nd
 
 
 def simulated_excess(task: SingleLocation, attention: Any, rounds: int = _ROUNDS) -> Estimate:
-    """Excess risk of any weight at the truth, from simulated scores: the mean over `rounds` rounds that are always the same.
+    """Excess risk of any weight at the truth, from simulated scores: the mean over `rounds` rounds
+    that are always the same.
 
-    Given the scores, the expected squared error is gamma^2 (1 - p_J)^2 + the sum of the other p_l^2.
+    Given the scores, the expected squared error is gamma^2 (1 - p_J)^2 + the sum of the other
+    p_l^2.
     """
     errors = _all_errors(task, attention, rounds)
     return Estimate(float(errors.mean()), float(errors.std() / math.sqrt(len(errors))))
@@ -120,17 +147,26 @@ def simulated_excess(task: SingleLocation, attention: Any, rounds: int = _ROUNDS
 def simulated_row(name: str, best: Any, d: int, L: int, gamma: float) -> Row:
     """The row of a simulated weight at its best lam, `best`."""
     errors = _all_errors(SingleLocation(d=d, L=L, gamma=gamma), best, _ROUNDS)
-    mean, error, count = float(errors.mean()), float(errors.std() / math.sqrt(len(errors))), len(errors)
+    mean, error, count = (
+        float(errors.mean()),
+        float(errors.std() / math.sqrt(len(errors))),
+        len(errors),
+    )
     if mean > 0.0:
         return Row(name, best, math.log(mean), error, count)
-    return Row(name, best, -math.inf, error, count, below=3.0 * (gamma**2 + 1.0) / count)  # rule of three: a miss costs at most that
+    # rule of three: a miss costs at most that
+    return Row(name, best, -math.inf, error, count, below=3.0 * (gamma**2 + 1.0) / count)
 
 
 @lru_cache(maxsize=4096)
 def best_simulated(name: str, d: int, L: int, gamma: float) -> Any:
-    """The weight at the lam of least error on the first round: a grid, then a finer one around its best; ties to the middle."""
+    """The weight at the lam of least error on the first round: a grid, then a finer one around its
+    best; ties to the middle.
+    """
     if L > LONGEST_DRAWN:
-        raise ValueError(f"`L` must be at most {LONGEST_DRAWN} for {name} to be simulated, got {L}.")
+        raise ValueError(
+            f"`L` must be at most {LONGEST_DRAWN} for {name} to be simulated, got {L}."
+        )
     kind = SIMULATED[name]
     if name in ("hard maximum", "cosine reweighted"):  # neither depends on lam > 0
         return kind(1.0)
@@ -146,7 +182,9 @@ def best_simulated(name: str, d: int, L: int, gamma: float) -> Any:
 
 
 def _all_errors(task: SingleLocation, attention: Any, rounds: int) -> np.ndarray:
-    return np.concatenate([_errors(task, type(attention), float(attention.lam), number) for number in range(rounds)])
+    return np.concatenate(
+        [_errors(task, type(attention), float(attention.lam), number) for number in range(rounds)]
+    )
 
 
 def _errors(task: SingleLocation, kind: Any, lam: float, number: int) -> np.ndarray:
@@ -156,7 +194,9 @@ def _errors(task: SingleLocation, kind: Any, lam: float, number: int) -> np.ndar
     scaled = np.where(here, float(task.m) + float(task.gamma) * scores, scores)
     width = scores.shape[1]
     with jax.enable_x64(True):
-        p = np.asarray(_weigh(kind)(lam, scaled, np.broadcast_to(np.arange(width) < L, scaled.shape)))
+        p = np.asarray(
+            _weigh(kind)(lam, scaled, np.broadcast_to(np.arange(width) < L, scaled.shape))
+        )
     hit = p[here]
     return float(task.gamma) ** 2 * (1.0 - hit) ** 2 + np.sum(np.where(here, 0.0, p) ** 2, axis=1)
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from soloc.maths.engine import JAX, Array, engine_of
 
-_PIECES, _NODES = 64, 8  # NumPy's: low degrees on equal pieces are cheaper to evaluate than one high degree
+# NumPy's: low degrees on equal pieces are cheaper to evaluate than one high degree
+_PIECES, _NODES = 64, 8
 
 
 class Interpolant(NamedTuple):
@@ -26,7 +27,9 @@ class Interpolant(NamedTuple):
         start = jnp.zeros((*columns.shape[1:], *x.shape))
         expand = lambda c: c.reshape(*c.shape, *(1,) * x.ndim)  # noqa: E731
 
-        def step(carry: tuple[jax.Array, jax.Array], c: jax.Array) -> tuple[tuple[jax.Array, jax.Array], None]:
+        def step(
+            carry: tuple[jax.Array, jax.Array], c: jax.Array
+        ) -> tuple[tuple[jax.Array, jax.Array], None]:
             b1, b2 = carry
             return (expand(c) + 2.0 * s * b1 - b2, b1), None
 
@@ -35,7 +38,9 @@ class Interpolant(NamedTuple):
 
 
 def interpolate(function: Callable[[Array], Array], low: Array, high: Array, count: int) -> Any:
-    """`function` (values along the last axis) interpolated through at least `count` Chebyshev points of [low, high]."""
+    """`function` (values along the last axis) interpolated through at least `count` Chebyshev
+    points of [low, high].
+    """
     if engine_of(low, high) is not JAX:
         return _pieces(function, float(low), float(high))
     angles = np.pi * (np.arange(count) + 0.5) / count
@@ -45,17 +50,24 @@ def interpolate(function: Callable[[Array], Array], low: Array, high: Array, cou
     return Interpolant(low, high, values @ transform)
 
 
-def _pieces(function: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> Callable[[np.ndarray], np.ndarray]:
+def _pieces(
+    function: Callable[[np.ndarray], np.ndarray], low: float, high: float
+) -> Callable[[np.ndarray], np.ndarray]:
     """Polynomials on equal pieces of [low, high]."""
-    from scipy.interpolate import PPoly  # here: it takes a third of a second to import, which most users never need
+    # here: it takes a third of a second to import, which most users never need
+    from scipy.interpolate import PPoly
 
     points = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)  # of [0, 1]
     edges = np.linspace(low, max(high, low + 1e-300), _PIECES + 1)
     width = edges[1] - edges[0]
     values = function((edges[:-1, None] + width * points).ravel())
     values = values.reshape(*values.shape[:-1], _PIECES, _NODES)
-    base = values[..., 0]  # apart, since powers of points in [0, 1] would multiply its rounding by thousands
-    powers = np.linalg.inv(np.vander(points, increasing=False)) / width ** np.arange(_NODES - 1.0, -1.0, -1.0)[:, None]
+    # apart, since powers of points in [0, 1] would multiply its rounding by thousands
+    base = values[..., 0]
+    powers = (
+        np.linalg.inv(np.vander(points, increasing=False))
+        / width ** np.arange(_NODES - 1.0, -1.0, -1.0)[:, None]
+    )
     coefficients = np.tensordot(powers, values - base[..., None], (1, -1))
     coefficients[-1] += base
     polynomial = PPoly(np.moveaxis(coefficients, 1, -1), edges)

@@ -1,7 +1,8 @@
-"""Fast exact draws for long chains: counter-based bits, normals by Box and Muller, chi variables by Marsaglia and Tsang.
+"""Fast exact draws for long chains: counter-based bits, normals by Box and Muller, chi variables by
+Marsaglia and Tsang.
 
-Everything is a pure function of (seed, counter): step t of a chain gives the same numbers however the chain is cut. Double
-precision throughout; call under 64-bit mode.
+Everything is a pure function of (seed, counter): step t of a chain gives the same numbers however
+the chain is cut. Double precision throughout; call under 64-bit mode.
 """
 
 import math
@@ -21,12 +22,15 @@ def seed_of(key: jax.Array) -> jax.Array:
 
 
 def uniforms(seed: jax.Array, counter: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """Uniform numbers inside (0, 1), multiples of 2^-53 shifted by half: SplitMix64 (Steele, Lea and Flood, 2014).
+    """Uniform numbers inside (0, 1), multiples of 2^-53 shifted by half: SplitMix64 (Steele, Lea
+    and Flood, 2014).
 
     They are those of prod(shape) successive places from `counter` on.
     """
     size = int(np.prod(shape))
-    place = jnp.asarray(counter).astype(jnp.uint64) + jnp.arange(size, dtype=jnp.uint64).reshape(shape)
+    place = jnp.asarray(counter).astype(jnp.uint64) + jnp.arange(size, dtype=jnp.uint64).reshape(
+        shape
+    )
     z = seed + (place + np.uint64(1)) * _GOLDEN
     z = (z ^ (z >> np.uint64(30))) * _MIX[0]
     z = (z ^ (z >> np.uint64(27))) * _MIX[1]
@@ -42,7 +46,8 @@ def normals(seed: jax.Array, counter: jax.Array, pairs: int, runs: int) -> jax.A
     return (radius * sine_of_turns(turns)).reshape(2 * pairs, runs)
 
 
-# sin(pi y / 2) = y (c0 + c1 y^2 + ...) on |y| <= 1 to rounding: a tenth of the cost of the general sine
+# sin(pi y / 2) = y (c0 + c1 y^2 + ...) on |y| <= 1 to rounding: a tenth of the cost of the general
+# sine
 _SINE = [(-1.0) ** k * (np.pi / 2) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(12)]
 
 
@@ -58,10 +63,12 @@ def sine_of_turns(turns: jax.Array) -> jax.Array:
 
 
 def chi(key: jax.Array, freedom: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """Chi variables with `freedom` >= 0 degrees of freedom (whole, up to 1e15, broadcasting with `shape`); zero for 0.
+    """Chi variables with `freedom` >= 0 degrees of freedom (whole, up to 1e15, broadcasting with
+    `shape`); zero for 0.
 
-    Marsaglia and Tsang (2000): a cubed normal, accepted with probability above .95. With w = x / (3 sqrt(a)) the logarithm of that
-    probability is 3 a (log(1+w) - w + w^2/2 - w^3/3), which loses nothing at large a.
+    Marsaglia and Tsang (2000): a cubed normal, accepted with probability above .95. With w = x / (3
+    sqrt(a)) the logarithm of that probability is 3 a (log(1+w) - w + w^2/2 - w^3/3), which loses
+    nothing at large a.
     """
     half = jnp.broadcast_to(0.5 * freedom, shape)
     lifted = jnp.where(half < 1.0, half + 1.0, half)  # Gamma(a) = Gamma(a+1) U^(1/a)
@@ -84,6 +91,8 @@ def chi(key: jax.Array, freedom: jax.Array, shape: tuple[int, ...]) -> jax.Array
 
     begin = (jnp.zeros((), jnp.uint64), jnp.zeros(shape), jnp.ones(shape, bool))
     tries, gamma, _ = jax.lax.while_loop(lambda carry: jnp.any(carry[2]), attempt, begin)
-    boost = uniforms(seed, tries * np.uint64(3 * size), shape) ** (1.0 / jnp.where(half > 0, half, 1.0))
+    boost = uniforms(seed, tries * np.uint64(3 * size), shape) ** (
+        1.0 / jnp.where(half > 0, half, 1.0)
+    )
     gamma = jnp.where(half < 1.0, gamma * boost, gamma)
     return jnp.where(half > 0, jnp.sqrt(2.0 * gamma), 0.0)

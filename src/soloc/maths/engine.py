@@ -1,7 +1,8 @@
 """One formula, two engines: NumPy computes numbers at once, JAX traces gradients and programs.
 
-Compiling the integrals of `risk` takes seconds, running them milliseconds. So a formula written against `Engine` runs on NumPy
-when it is given numbers, and is traced by JAX when somebody differentiates or compiles it.
+Compiling the integrals of `risk` takes seconds, running them milliseconds. So a formula written
+against `Engine` runs on NumPy when it is given numbers, and is traced by JAX when somebody
+differentiates or compiles it.
 """
 
 from collections.abc import Callable
@@ -25,9 +26,12 @@ class Engine(NamedTuple):
     scan: Callable[..., tuple[Any, Any]]  #: as jax.lax.scan
     repeat: Callable[[Callable[[Any], Any], Any, int, Callable[[Any], bool]], Any]
     #: a step taken so many times from a state; NumPy stops as soon as the state is good enough
-    either: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]  #: the first answer where the condition holds, else the second
-    each: Callable[..., Any]  #: f on every entry of the first axis of its arguments; JAX traces it once
-    in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]  #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
+    #: the first answer where the condition holds, else the second
+    either: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]
+    #: f on every entry of the first axis of its arguments; JAX traces it once
+    each: Callable[..., Any]
+    #: f(u), whose answers end in the axes of u; NumPy keeps to its cache
+    in_blocks: Callable[[Callable[[Any], Any], Any, int], Any]
     weighted_sum: Callable[[Any, Any], Any]  #: of the second by the first, over the last axis
     erf: Callable[[Any], Any]
     erfc: Callable[[Any], Any]
@@ -40,7 +44,9 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _python_scan(body: Callable[[Any, Any], tuple[Any, Any]], state: Any, xs: Any = None, length: int = 0) -> tuple[Any, Any]:
+def _python_scan(
+    body: Callable[[Any, Any], tuple[Any, Any]], state: Any, xs: Any = None, length: int = 0
+) -> tuple[Any, Any]:
     said = []
     for x in [None] * length if xs is None else xs:
         state, word = body(state, x)
@@ -48,7 +54,9 @@ def _python_scan(body: Callable[[Any, Any], tuple[Any, Any]], state: Any, xs: An
     return state, None if said[0] is None else np.stack(said)
 
 
-def _python_repeat(step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]) -> Any:
+def _python_repeat(
+    step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]
+) -> Any:
     for _ in range(times):
         state = step(state)
         if enough(state):
@@ -56,7 +64,9 @@ def _python_repeat(step: Callable[[Any], Any], state: Any, times: int, enough: C
     return state
 
 
-def _traced_repeat(step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]) -> Any:
+def _traced_repeat(
+    step: Callable[[Any], Any], state: Any, times: int, enough: Callable[[Any], bool]
+) -> Any:
     return jax.lax.scan(lambda state, _: (step(state), None), state, length=times)[0]
 
 
@@ -74,7 +84,9 @@ def _traced_each(f: Callable[..., Any], *rows: Any) -> Any:
 
 def _in_blocks(f: Callable[[Any], Any], u: Any, size: int) -> Any:
     parts = [f(u.flat[start : start + size]) for start in range(0, u.size, size)]
-    return jax.tree.map(lambda *rows: np.concatenate(rows, axis=-1).reshape(*rows[0].shape[:-1], *u.shape), *parts)
+    return jax.tree.map(
+        lambda *rows: np.concatenate(rows, axis=-1).reshape(*rows[0].shape[:-1], *u.shape), *parts
+    )
 
 
 def _at_once(f: Callable[[Any], Any], u: Any, size: int) -> Any:

@@ -1,4 +1,6 @@
-"""Feature maps of a key: spherical harmonics of degrees one and two in any dimension, or coordinates."""
+"""Feature maps of a key: spherical harmonics of degrees one and two in any dimension, or
+coordinates.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,17 +14,19 @@ def require_unit(points: np.ndarray, name: str) -> None:
     off = float(np.max(np.abs(np.einsum("...i,...i->...", points, points) - 1.0), initial=0.0))
     if not off <= 1e-6:
         raise ValueError(
-            f"`{name}` must lie on the unit sphere, got a squared norm that differs from 1 by {off:.3g}; "
-            "divide each "
-            f"row by its norm, or use a feature map for free keys such as Coordinates."
+            f"`{name}` must lie on the unit sphere, got a squared norm that differs from 1 by"
+            f" {off:.3g}; divide each row by its norm, or use a feature map for free keys such as"
+            " Coordinates."
         )
 
 
 @dataclass(frozen=True)
 class Harmonics:
-    """phi on the sphere S^{d-1}: degrees 1 and 2, each with its share of |phi(k)|^2, which is constant.
+    """phi on the sphere S^{d-1}: degrees 1 and 2, each with its share of |phi(k)|^2, which is
+    constant.
 
-    Degree 1 is k itself; degree 2 is kk' - I/d in an orthonormal basis of the traceless symmetric matrices.
+    Degree 1 is k itself; degree 2 is kk' - I/d in an orthonormal basis of the traceless symmetric
+    matrices.
     """
 
     d: int = 3
@@ -30,11 +34,13 @@ class Harmonics:
 
     def __post_init__(self) -> None:
         if self.d < 2:
-            raise ValueError(f"`d` must be at least 2, for a sphere to have harmonics, got {self.d}.")
+            raise ValueError(
+                f"`d` must be at least 2, for a sphere to have harmonics, got {self.d}."
+            )
         if len(self.shares) != 2 or min(self.shares) < 0 or sum(self.shares) <= 0:
             raise ValueError(
-                f"`shares` must be two numbers >= 0, not both 0 (degree 1, degree 2), got {self.shares}; "
-                "(1, 0) keeps degree 1 alone."
+                "`shares` must be two numbers >= 0, not both 0 (degree 1, degree 2), got"
+                f" {self.shares}; (1, 0) keeps degree 1 alone."
             )
 
     @cached_property
@@ -42,7 +48,8 @@ class Harmonics:
         """Degree of every feature, (D,)."""
         sizes = (self.d, (self.d - 1) * (self.d + 2) // 2)
         return np.repeat(
-            [1, 2], [size if share > 0 else 0 for size, share in zip(sizes, self.shares, strict=True)]
+            [1, 2],
+            [size if share > 0 else 0 for size, share in zip(sizes, self.shares, strict=True)],
         )
 
     @cached_property
@@ -54,7 +61,9 @@ class Harmonics:
         """phi(points), (..., d) -> (..., D)."""
         points = np.asarray(points, float)
         if points.shape[-1] != self.d:
-            raise ValueError(f"`points` must have {self.d} coordinates, as `d` says, got {points.shape[-1]}.")
+            raise ValueError(
+                f"`points` must have {self.d} coordinates, as `d` says, got {points.shape[-1]}."
+            )
         require_unit(points, "points")
         out = np.empty((*points.shape[:-1], self.degrees.size))
         at = 0
@@ -65,7 +74,9 @@ class Harmonics:
             scale = np.sqrt(self.shares[1] * self.d / (self.d - 1))
             for i in range(self.d):
                 for j in range(i + 1, self.d):
-                    np.multiply(points[..., i] * (scale * np.sqrt(2.0)), points[..., j], out=out[..., at])
+                    np.multiply(
+                        points[..., i] * (scale * np.sqrt(2.0)), points[..., j], out=out[..., at]
+                    )
                     at += 1
             out[..., at:] = (points * points) @ (scale * _contrasts(self.d).T)
         return out
@@ -80,13 +91,15 @@ class Coordinates:
 
 
 def funk_hecke(degree: int | np.ndarray, d: int, temperature: float) -> np.ndarray:
-    """What softmax at this temperature multiplies a harmonic of this degree by, with infinitely many tokens:
+    """What softmax at this temperature multiplies a harmonic of this degree by, with infinitely
+    many tokens:
 
     c_l = I_{l+d/2-1}(1/tau) / I_{d/2-1}(1/tau), with I the modified Bessel function.
     """
     if not temperature > 0:
         raise ValueError(
-            f"`temperature` must be > 0, got {temperature}; its limit 0 is the nearest key, c_l = 1."
+            f"`temperature` must be > 0, got {temperature}; its limit 0 is the nearest key, c_l"
+            " = 1."
         )
     return ive(np.asarray(degree) + d / 2 - 1, 1 / temperature) / ive(d / 2 - 1, 1 / temperature)
 

@@ -1,4 +1,6 @@
-"""Numbers at the door: what a user may pass where a real or whole number is wanted, refused in one sentence."""
+"""Numbers at the door: what a user may pass where a real or whole number is wanted, refused in one
+sentence.
+"""
 
 import math
 import sys
@@ -13,15 +15,23 @@ def is_concrete(value: Any) -> bool:
     return not isinstance(value, jax.core.Tracer)
 
 
-def check_real(name: str, value: Any, rule: str, lowest: float = -math.inf, *, above: bool = False) -> None:
-    """Refuse unless `value` is finite and >= `lowest` (> `lowest` when `above`); `rule` says so in words."""
+def check_real(
+    name: str, value: Any, rule: str, lowest: float = -math.inf, *, above: bool = False
+) -> None:
+    """Refuse unless `value` is finite and >= `lowest` (> `lowest` when `above`); `rule` says so in
+    words.
+    """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if not abs(value) <= sys.float_info.max or value < lowest or (above and value == lowest):
             raise ValueError(f"`{name}` must be {rule}, got {value}.")
         return
     if not is_concrete(value):
         return
-    array = np.asarray(value) if value is not None and not isinstance(value, (str, bytes, bool)) else np.empty(0, dtype=object)
+    array = (
+        np.asarray(value)
+        if value is not None and not isinstance(value, (str, bytes, bool))
+        else np.empty(0, dtype=object)
+    )
     if array.dtype.kind not in "iuf":
         raise TypeError(f"`{name}` must be {rule}, got {value!r}.")
     inside = (array > lowest) if above else (array >= lowest)

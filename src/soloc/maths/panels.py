@@ -1,4 +1,6 @@
-"""Composite Gauss-Legendre quadrature on panels that shrink geometrically towards the places where a function is sharp."""
+"""Composite Gauss-Legendre quadrature on panels that shrink geometrically towards the places where
+a function is sharp.
+"""
 
 from functools import cache
 
@@ -8,7 +10,9 @@ from soloc.maths.engine import Array, engine_of
 
 
 def panel_rule(edges: Array, order: int) -> tuple[Array, Array]:
-    """Nodes and weights of `order` points on every panel between consecutive edges (last axis); empty panels weigh nothing."""
+    """Nodes and weights of `order` points on every panel between consecutive edges (last axis);
+    empty panels weigh nothing.
+    """
     nodes, weights = _on_one_panel(order)
     left = edges[..., :-1, None]
     length = edges[..., 1:, None] - left
@@ -27,17 +31,22 @@ def edges_around(points: Array, units: Array, levels: int) -> Array:
     """Sorted edges at each point and at distances unit * (1, 2, 4, ...) on both of its sides."""
     xp = engine_of(points, units).xp
     reach = units[..., None] * 2.0 ** np.arange(levels)
-    around = xp.concatenate([points[..., None] - reach, points[..., None], points[..., None] + reach], axis=-1)
+    around = xp.concatenate(
+        [points[..., None] - reach, points[..., None], points[..., None] + reach], axis=-1
+    )
     return xp.sort(around.reshape(*points.shape[:-1], -1), axis=-1)
 
 
 def joined(edges: np.ndarray, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """The sorted edges of NumPy without those that no point needs: a panel may be as long as a point's unit, or 1.5 times as long
-    as its distance from that point."""
+    """The sorted edges of NumPy without those that no point needs: a panel may be as long as a
+    point's unit, or 1.5 times as long as its distance from that point."""
     features = list(zip(points.tolist(), units.tolist(), strict=True))
 
     def allowed(left: float, right: float) -> bool:
-        return all(right - left <= max(unit, 1.5 * max(point - right, left - point)) for point, unit in features)
+        return all(
+            right - left <= max(unit, 1.5 * max(point - right, left - point))
+            for point, unit in features
+        )
 
     first, *others = np.unique(edges).tolist()
     kept, last = [first], first

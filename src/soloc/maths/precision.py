@@ -14,7 +14,9 @@ def as_double(tree: Any) -> Any:
 
 
 def compiled_in_double(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, compiled once per shape, on float64 copies of its arguments whatever the caller's setting."""
+    """`function`, compiled once per shape, on float64 copies of its arguments whatever the caller's
+    setting.
+    """
     compiled = jax.jit(lambda *arguments: function(*as_double(arguments)))
 
     @wraps(function)

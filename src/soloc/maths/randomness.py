@@ -1,4 +1,6 @@
-"""Random numbers from a JAX key, drawn by NumPy: double precision, no compilation, same key same numbers."""
+"""Random numbers from a JAX key, drawn by NumPy: double precision, no compilation, same key same
+numbers.
+"""
 
 import zlib
 
@@ -13,13 +15,15 @@ def generator(key: jax.Array) -> np.random.Generator:
     words = np.asarray(key)
     if words.dtype != np.uint32 or words.ndim != 1:
         raise TypeError(
-            f"`key` must be one JAX random key, got {type(key).__name__} of dtype {words.dtype} and shape "
-            f"{words.shape}; make one with jax.random.key(seed)."
+            f"`key` must be one JAX random key, got {type(key).__name__} of dtype {words.dtype} and"
+            f" shape {words.shape}; make one with jax.random.key(seed)."
         )
     return np.random.default_rng(words)
 
 
 def derived_key(seed: int, *values: object) -> jax.Array:
-    """The key of one cell of an experiment: a function of the seed and of the cell's own values alone."""
+    """The key of one cell of an experiment: a function of the seed and of the cell's own values
+    alone.
+    """
     plain = [value.item() if isinstance(value, np.generic) else value for value in (seed, *values)]
     return jax.random.key(zlib.crc32(repr(plain).encode()))

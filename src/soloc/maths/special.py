@@ -17,7 +17,9 @@ _NEGLIGIBLE = 46.0  # exp(-46) is below the rounding of a sum of order one
 def with_slopes(
     slopes: Callable[[Array, Array], tuple[Array, Array]],
 ) -> Callable[[Callable[[Array, Array], Array]], Callable[[Array, Array], Array]]:
-    """A function of two numbers whose derivatives JAX takes from `slopes`, its two partial derivatives."""
+    """A function of two numbers whose derivatives JAX takes from `slopes`, its two partial
+    derivatives.
+    """
 
     def decorate(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
         traced = jax.custom_jvp(function)
@@ -72,7 +74,9 @@ def erf_increment(x: Array, g: Array) -> Array:
         near = near + weight * erf_slope(middle + 0.5 * node * step)
     near = 0.5 * step * near
     inner = size * a
-    far = xp.where(inner < 0.5, engine.erf(size) - engine.erf(inner), engine.erfc(inner) - engine.erfc(size))
+    far = xp.where(
+        inner < 0.5, engine.erf(size) - engine.erf(inner), engine.erfc(inner) - engine.erfc(size)
+    )
     is_near = step * (1.0 + 2.0 * size) < 0.6
     return xp.sign(x) * xp.where(is_near, near, far)
 
@@ -80,8 +84,9 @@ def erf_increment(x: Array, g: Array) -> Array:
 def scaled_variance_integral(x: Array, g: Array) -> tuple[Array, Array]:
     """I_0 and I_1 = int_0^{1-a} exp(-x^2 (2 a y + y^2)) / (1 + (a+y)^2)^j dy for j = 0 and 1.
 
-    Var erf = (4/pi) exp(-x^2 (1+a^2)) I_1 and erf(x) - erf(a x) = (2x/sqrt(pi)) exp(-a^2 x^2) I_0. The integrand is positive and
-    cut where it is negligible, so both keep full relative precision for every x.
+    Var erf = (4/pi) exp(-x^2 (1+a^2)) I_1 and erf(x) - erf(a x) = (2x/sqrt(pi)) exp(-a^2 x^2) I_0.
+    The integrand is positive and cut where it is negligible, so both keep full relative precision
+    for every x.
     """
     xp = engine_of(x, g).xp
     a, gap = contraction(g), _gap(g)
@@ -106,17 +111,24 @@ def _variance_slopes(x: Array, g: Array) -> tuple[Array, Array]:
 
 @with_slopes(_variance_slopes)
 def erf_variance(x: Array, g: Array) -> Array:
-    """Var erf(x sqrt(1+2g^2) + g G), G standard normal: 8 T(sqrt2 x, 1) - 8 T(sqrt2 x, a(g)) with Owen's T.
+    """Var erf(x sqrt(1+2g^2) + g G), G standard normal: 8 T(sqrt2 x, 1) - 8 T(sqrt2 x, a(g)) with
+    Owen's T.
 
-    Written as one positive integral, so it is exact to rounding where 1 - 8 T - erf(x)^2 has no digit left. Its derivatives are
-    closed forms: no gradient touches the quadrature.
+    Written as one positive integral, so it is exact to rounding where 1 - 8 T - erf(x)^2 has no
+    digit left. Its derivatives are closed forms: no gradient touches the quadrature.
     """
     a = contraction(g)
-    return (4.0 / np.pi) * engine_of(x, g).xp.exp(-x * x * (1.0 + a * a)) * scaled_variance_integral(x, g)[1]
+    return (
+        (4.0 / np.pi)
+        * engine_of(x, g).xp.exp(-x * x * (1.0 + a * a))
+        * scaled_variance_integral(x, g)[1]
+    )
 
 
 def erfcx_of_large(x: Array) -> Array:
-    """exp(x^2) erfc(x) for x >= 10, by its asymptotic series: (1 - 1/2x^2 + 3/4x^4 - ...) / (x sqrt(pi))."""
+    """exp(x^2) erfc(x) for x >= 10, by its asymptotic series: (1 - 1/2x^2 + 3/4x^4 - ...) / (x
+    sqrt(pi)).
+    """
     z = 0.5 / (x * x)
     series = engine_of(x).xp.ones_like(x)
     for odd in (15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0):

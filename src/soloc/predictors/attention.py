@@ -1,4 +1,6 @@
-"""The chain from a full single-head attention layer to the paper's predictor, each step an equality."""
+"""The chain from a full single-head attention layer to the paper's predictor, each step an
+equality.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -24,7 +26,9 @@ def attention_layer(head: Head, lam: float, tokens: jax.Array) -> jax.Array:
 
 
 def first_row(head: Head, lam: float, tokens: jax.Array) -> jax.Array:
-    """The row of the first ([CLS]) token alone: softmax(lam x_1' Q K' X') X V O', at a cost linear in L."""
+    """The row of the first ([CLS]) token alone: softmax(lam x_1' Q K' X') X V O', at a cost linear
+    in L.
+    """
     query = tokens[..., 0, :] @ head.Q
     scores = jnp.einsum("...lp,...p->...l", tokens @ head.K, query)
     weights = jax.nn.softmax(lam * scores, axis=-1)
@@ -37,9 +41,15 @@ def softmax_predictor(k: jax.Array, v: jax.Array, lam: float, tokens: jax.Array)
 
 
 def predict(
-    weight: Callable[..., jax.Array], k: jax.Array, v: jax.Array, tokens: jax.Array, present: jax.Array | None = None
+    weight: Callable[..., jax.Array],
+    k: jax.Array,
+    v: jax.Array,
+    tokens: jax.Array,
+    present: jax.Array | None = None,
 ) -> jax.Array:
-    """T(X) = sum_l weight(X k)_l X_l . v for any weight: the paper's predictor when the weight is component-wise."""
+    """T(X) = sum_l weight(X k)_l X_l . v for any weight: the paper's predictor when the weight is
+    component-wise.
+    """
     scores = tokens @ k
     weights = weight(scores) if present is None else weight(scores, present)
     return jnp.sum(weights * (tokens @ v), axis=-1)

@@ -36,9 +36,11 @@ class GaussianKernel:
 
 @dataclass(frozen=True)
 class KernelMeanAttention:
-    """CME attention: any kernel (two sets of points -> matrix), any ridge, constant or scheduled in L.
+    """CME attention: any kernel (two sets of points -> matrix), any ridge, constant or scheduled in
+    L.
 
-    A FeatureKernel with fewer features than tokens costs O(L D^2) (Woodbury), any other O(L^3) (Cholesky).
+    A FeatureKernel with fewer features than tokens costs O(L D^2) (Woodbury), any other O(L^3)
+    (Cholesky).
     """
 
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -83,9 +85,8 @@ def _regress(gram: np.ndarray, cross: np.ndarray, ridge: float) -> np.ndarray:
         singular = True
     if singular:
         raise ValueError(
-            "`ridge` must be > 0 and not negligible when the kernel matrix is singular, got ridge "
-            f"{ridge:g} for {L} tokens; the "
-            "kernel has fewer independent features than tokens, or two keys coincide: raise the ridge, "
-            "sigma^2/lam is the Bayes one."
+            "`ridge` must be > 0 and not negligible when the kernel matrix is singular, got ridge"
+            f" {ridge:g} for {L} tokens; the kernel has fewer independent features than tokens, or"
+            " two keys coincide: raise the ridge, sigma^2/lam is the Bayes one."
         )
     return solve_triangular(root, solve_triangular(root, cross, lower=True), lower=True, trans="T")

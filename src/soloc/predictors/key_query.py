@@ -1,6 +1,7 @@
 """Attention over keys and a query: softmax, linear and uniform weights, and the Bayes predictor.
 
-A predictor is anything with `weights(keys, query)`: keys (n, L, d) and query (n, d) -> weights (n, L).
+A predictor is anything with `weights(keys, query)`: keys (n, L, d) and query (n, d) -> weights (n,
+L).
 """
 
 from collections.abc import Callable
@@ -28,7 +29,8 @@ class PowerLaw(NamedTuple):
         return self.scale * float(L) ** self.exponent
 
 
-Setting = float | PowerLaw | Callable[[int], float]  #: a number, or a schedule: any function of the number of tokens
+#: a number, or a schedule: any function of the number of tokens
+Setting = float | PowerLaw | Callable[[int], float]
 
 
 class Seen(NamedTuple):
@@ -49,7 +51,7 @@ def require_shapes(keys: np.ndarray, query: np.ndarray) -> Seen:
     if keys.ndim != 3 or query.shape != (len(keys), keys.shape[-1]):
         raise ValueError(
             f"`keys` must be (n, L, d) and `query` (n, d), got {keys.shape} and {query.shape}; "
-            f"a single sequence is a batch with n = 1."
+            "a single sequence is a batch with n = 1."
         )
     return Seen(keys, query)
 
@@ -69,8 +71,8 @@ class SoftmaxAttention:
         temperature = at_length(self.temperature, L)
         if not temperature > 0:
             raise ValueError(
-                f"`temperature` must be > 0, got {temperature} for {L} tokens; for hard attention take a "
-                "small one, such as 1e-6."
+                f"`temperature` must be > 0, got {temperature} for {L} tokens; for hard attention"
+                " take a small one, such as 1e-6."
             )
         return temperature
 
@@ -107,7 +109,9 @@ class UniformAttention:
 
 @dataclass(frozen=True)
 class BayesAttention:
-    """The Bayes predictor of a task, as one more mechanism; `task` is anything with `bayes_weights`."""
+    """The Bayes predictor of a task, as one more mechanism; `task` is anything with
+    `bayes_weights`.
+    """
 
     task: Any
 

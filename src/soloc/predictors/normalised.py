@@ -1,4 +1,6 @@
-"""Weights that see all scores: softmax and normalised kernels, sparse projections on the simplex, the hard maximum."""
+"""Weights that see all scores: softmax and normalised kernels, sparse projections on the simplex,
+the hard maximum.
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,7 +16,9 @@ from soloc.maths.simplex import entmax15, sparsemax
 
 @dataclass(frozen=True)
 class SeesAllScores:
-    """Non-negative weights that sum to one over the tokens (or are all zero when a kernel vanishes everywhere)."""
+    """Non-negative weights that sum to one over the tokens (or are all zero when a kernel vanishes
+    everywhere).
+    """
 
     lam: Any
 
@@ -36,7 +40,9 @@ class SeesAllScores:
 
 @dataclass(frozen=True)
 class NormalisedKernel(SeesAllScores):
-    """f(lam a_l) / sum_j f(lam a_j) for a non-negative kernel f; its exact risk costs the same at every length."""
+    """f(lam a_l) / sum_j f(lam a_j) for a non-negative kernel f; its exact risk costs the same at
+    every length.
+    """
 
     def log_kernel(self, x: Array) -> Array:
         """log f(x), -inf where f vanishes."""
@@ -52,7 +58,9 @@ class NormalisedKernel(SeesAllScores):
 
 @dataclass(frozen=True)
 class Softmax(NormalisedKernel):
-    """exp(lam a_l) / sum_j exp(lam a_j) (Vaswani et al., 2017): exactly Bayes for gamma = 1, k = k*, v = v*, lam = m."""
+    """exp(lam a_l) / sum_j exp(lam a_j) (Vaswani et al., 2017): exactly Bayes for gamma = 1, k =
+    k*, v = v*, lam = m.
+    """
 
     def log_kernel(self, x: Array) -> Array:
         return x
@@ -70,7 +78,9 @@ class NormalisedSoftplus(NormalisedKernel):
 
 @dataclass(frozen=True)
 class NormalisedSigmoid(NormalisedKernel):
-    """Normalised sigmoid kernel (Tsai et al., 2019; Ramapuram et al., 2024, compare it with the unnormalised one)."""
+    """Normalised sigmoid kernel (Tsai et al., 2019; Ramapuram et al., 2024, compare it with the
+    unnormalised one).
+    """
 
     def log_kernel(self, x: Array) -> Array:
         return -engine_of(x).xp.logaddexp(0.0, -x)
@@ -78,7 +88,9 @@ class NormalisedSigmoid(NormalisedKernel):
 
 @dataclass(frozen=True)
 class NormalisedReLU(NormalisedKernel):
-    """Normalised ReLU kernel (Katharopoulos et al., 2020; Qin et al., 2022); the answer is 0 when every score is negative."""
+    """Normalised ReLU kernel (Katharopoulos et al., 2020; Qin et al., 2022); the answer is 0 when
+    every score is negative.
+    """
 
     def log_kernel(self, x: Array) -> Array:
         xp = engine_of(x).xp
@@ -88,7 +100,9 @@ class NormalisedReLU(NormalisedKernel):
 
 @dataclass(frozen=True)
 class CosineReweighted(SeesAllScores):
-    """cosFormer (Qin et al., 2022): max(lam a_l, 0) cos(pi l / (2 L)), normalised; it depends on the position."""
+    """cosFormer (Qin et al., 2022): max(lam a_l, 0) cos(pi l / (2 L)), normalised; it depends on
+    the position.
+    """
 
     position_free: ClassVar[bool] = False
 
@@ -118,9 +132,13 @@ class Entmax15(SeesAllScores):
 
 @dataclass(frozen=True)
 class HardMax(SeesAllScores):
-    """All weight on the largest score: the limit lam -> infinity of softmax (hard attention, Hahn, 2020)."""
+    """All weight on the largest score: the limit lam -> infinity of softmax (hard attention, Hahn,
+    2020).
+    """
 
     lam: Any = 1.0
 
     def weights(self, x: jax.Array, present: jax.Array) -> jax.Array:
-        return jax.nn.one_hot(jnp.argmax(jnp.where(present, x, -jnp.inf), axis=-1), x.shape[-1], dtype=x.dtype)
+        return jax.nn.one_hot(
+            jnp.argmax(jnp.where(present, x, -jnp.inf), axis=-1), x.shape[-1], dtype=x.dtype
+        )

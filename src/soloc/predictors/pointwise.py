@@ -1,6 +1,8 @@
-"""Weights that see one score each: the weight of token l is sigma(lam X_l . k), optionally divided by the length.
+"""Weights that see one score each: the weight of token l is sigma(lam X_l . k), optionally divided
+by the length.
 
-A new nonlinearity is one class with `value`; every exact risk, gradient and training run then works unasked.
+A new nonlinearity is one class with `value`; every exact risk, gradient and training run then works
+unasked.
 """
 
 from dataclasses import dataclass
@@ -17,8 +19,8 @@ from soloc.maths.numbers import check_real
 class Pointwise:
     """A component-wise weight sigma(lam a) of the score a = X . k.
 
-    `lam` is the inverse temperature (an array broadcasts); `per_length` divides the weight by L, as in the papers that
-    replace softmax by a component-wise function.
+    `lam` is the inverse temperature (an array broadcasts); `per_length` divides the weight by L, as
+    in the papers that replace softmax by a component-wise function.
     """
 
     lam: Any
@@ -55,7 +57,9 @@ class Pointwise:
 
 @dataclass(frozen=True)
 class Erf(Pointwise):
-    """erf(lam a): the paper's choice (Marion, Berthier, Biau and Boyer, 2025). Its risk is a closed form."""
+    """erf(lam a): the paper's choice (Marion, Berthier, Biau and Boyer, 2025). Its risk is a closed
+    form.
+    """
 
     def value(self, x: Array) -> Array:
         return engine_of(x).erf(x)
@@ -74,7 +78,9 @@ class Linear(Pointwise):
 
 @dataclass(frozen=True)
 class OnePlusLinear(Pointwise):
-    """1 + lam a: the first order of the exponential (Duranthon, Marion, Boyer, Loureiro and Zdeborova, 2025)."""
+    """1 + lam a: the first order of the exponential (Duranthon, Marion, Boyer, Loureiro and
+    Zdeborova, 2025).
+    """
 
     def value(self, x: Array) -> Array:
         return 1.0 + x
@@ -85,7 +91,9 @@ class OnePlusLinear(Pointwise):
 
 @dataclass(frozen=True)
 class Tanh(Pointwise):
-    """tanh(lam a): the other usual odd saturating weight (Marion et al., 2025, discuss it beside erf)."""
+    """tanh(lam a): the other usual odd saturating weight (Marion et al., 2025, discuss it beside
+    erf).
+    """
 
     def value(self, x: Array) -> Array:
         return engine_of(x).xp.tanh(x)
@@ -96,7 +104,9 @@ class Tanh(Pointwise):
 
 @dataclass(frozen=True)
 class Sigmoid(Pointwise):
-    """1 / (1 + exp(shift - lam a)): sigmoid attention (Ramapuram et al., 2024), whose shift is log L."""
+    """1 / (1 + exp(shift - lam a)): sigmoid attention (Ramapuram et al., 2024), whose shift is log
+    L.
+    """
 
     shift: Any = 0.0
 
@@ -138,7 +148,9 @@ class ReLU(Pointwise):
 
 @dataclass(frozen=True)
 class Softplus(Pointwise):
-    """log(1 + exp(lam a)): the smooth ReLU (as a kernel in Tsai et al., 2019, and in softplus attention, Gao et al., 2024)."""
+    """log(1 + exp(lam a)): the smooth ReLU (as a kernel in Tsai et al., 2019, and in softplus
+    attention, Gao et al., 2024).
+    """
 
     def value(self, x: Array) -> Array:
         return engine_of(x).xp.logaddexp(0.0, x)

@@ -1,4 +1,6 @@
-"""Figures of stored tables as files; matplotlib is imported by the process that draws, not by the one that asks."""
+"""Figures of stored tables as files; matplotlib is imported by the process that draws, not by the
+one that asks.
+"""
 
 from importlib import import_module
 from pathlib import Path

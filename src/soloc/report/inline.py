@@ -1,4 +1,6 @@
-"""A figure inside the page: its SVG with identifiers of its own and with colours that follow the reader's theme."""
+"""A figure inside the page: its SVG with identifiers of its own and with colours that follow the
+reader's theme.
+"""
 
 import re
 from html import escape
@@ -21,7 +23,9 @@ THEME = {
 
 
 def inline_svg(text: str, name: str, label: str) -> str:
-    """The SVG of a figure as an element of the page, described by `label` to those who cannot see it."""
+    """The SVG of a figure as an element of the page, described by `label` to those who cannot see
+    it.
+    """
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)
@@ -31,5 +35,7 @@ def inline_svg(text: str, name: str, label: str) -> str:
         text = re.sub(light, f"var(--{variable})", text, flags=re.IGNORECASE)
     opening = text[: text.index(">")]
     opening = re.sub(r'\s(width|height)="[^"]*"', "", opening)
-    opening = opening.replace("<svg", f'<svg role="img" aria-label="{escape(label, quote=True)}"', 1)
+    opening = opening.replace(
+        "<svg", f'<svg role="img" aria-label="{escape(label, quote=True)}"', 1
+    )
     return opening + text[text.index(">") :]

@@ -1,4 +1,6 @@
-"""The page: question, figure, findings, config and data of every experiment, and the verdict on every claim."""
+"""The page: question, figure, findings, config and data of every experiment, and the verdict on
+every claim.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -64,8 +66,8 @@ def page(sections: Sequence[Section], origin: Origin) -> str:
         else f'<strong class="fail">{len(claims) - held} of {len(claims)} claims fail</strong>'
     )
     quick = (
-        '<p class="note">Quick settings: fewer runs and coarser grids than the paper. The figures of record come from '
-        "<code>soloc reproduce</code> without <code>--quick</code>.</p>"
+        '<p class="note">Quick settings: fewer runs and coarser grids than the paper. The figures'
+        " of record come from <code>soloc reproduce</code> without <code>--quick</code>.</p>"
         if origin.quick
         else ""
     )
@@ -126,7 +128,8 @@ def _section(section: Section) -> str:
         for label, address in section.links.items()
     )
     config = " ".join(
-        f"<span>{escape(key)} = <b>{_short(value)}</b></span>" for key, value in section.config.items()
+        f"<span>{escape(key)} = <b>{_short(value)}</b></span>"
+        for key, value in section.config.items()
     )
     return f"""<section id="{section.name}">
 <p class="name">{section.name}</p>
@@ -147,7 +150,9 @@ def _short(value: Any) -> str:
         shown = value if len(value) <= 8 else [*value[:3], ..., value[-1]]
         return escape(", ".join("…" if item is ... else _short(item) for item in shown))
     if isinstance(value, Mapping):
-        return escape("{" + ", ".join(f"{key}: {_short(item)}" for key, item in value.items()) + "}")
+        return escape(
+            "{" + ", ".join(f"{key}: {_short(item)}" for key, item in value.items()) + "}"
+        )
     return escape(str(value))
 
 
@@ -176,7 +181,9 @@ def _origin(sections: Sequence[Section], origin: Origin) -> str:
         f'<td class="number">{s.seconds:.1f} s</td></tr>'
         for s in sections
     )
-    versions = ", ".join(f"{escape(name)} {escape(number)}" for name, number in origin.versions.items())
+    versions = ", ".join(
+        f"{escape(name)} {escape(number)}" for name, number in origin.versions.items()
+    )
     return f"""<section id="origin"><h2>Run times and versions</h2>
 <p>This run took {origin.wall_seconds:.1f} s with {origin.jobs} worker process{"es" if origin.jobs != 1 else ""};
 results that were already stored and intact were not computed again.</p>

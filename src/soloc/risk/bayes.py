@@ -1,9 +1,11 @@
 """The Bayes risk, exact for every gamma, dimension and length, in log space.
 
-The log-likelihood ratio of a token is, up to a constant, z = -B t^2 - sign(1-gamma^2) (m/gamma^2) t with B = (1/gamma^2 - 1)/2, where
-t = |x - m0 k*| - |m0| is how far the token lies from a sphere around m0 k* = m k*/(1-gamma^2). The radius of a Gaussian token is a
-noncentral chi variable; written in y = (radius - its centre)/sigma its density stays regular through gamma = 1, where y is Gaussian
-and the posterior is softmax. The risk is then the Laplace integral of `laplace` with E = exp(z):
+The log-likelihood ratio of a token is, up to a constant, z = -B t^2 - sign(1-gamma^2) (m/gamma^2) t
+with B = (1/gamma^2 - 1)/2, where t = |x - m0 k*| - |m0| is how far the token lies from a sphere
+around m0 k* = m k*/(1-gamma^2). The radius of a Gaussian token is a noncentral chi variable;
+written in y = (radius - its centre)/sigma its density stays regular through gamma = 1, where y is
+Gaussian and the posterior is softmax. The risk is then the Laplace integral of `laplace` with E =
+exp(z):
 
     R - eps^2 = E[(1 - p_s)^2 c_s^2] + (L-1) E[p_l^2 c_l^2],    c = x . v*.
 """
@@ -21,7 +23,8 @@ from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans, weight_moments
 
 _REACH = 12.0  # standard deviations at which a radius no longer counts
 _CLOSEST = 1e-12  # the smallest radius, over delta
-_CLIFF = np.array([-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0])  # edges around the cliff in x, in its units
+# edges around the cliff in x, in its units
+_CLIFF = np.array([-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0])
 _TAIL = np.array([1.2, 3.0, 7.0, 16.0, 36.0])  # edges on one side of a mode, in its widths
 _MODE = np.concatenate([-_TAIL, np.zeros(1), _TAIL])
 _HALVINGS = 12  # of the bracket of the cliff
@@ -31,7 +34,9 @@ _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class Radius(NamedTuple):
-    """y = radius/sigma - delta of a Gaussian token of standard deviation sigma at distance sigma * delta."""
+    """y = radius/sigma - delta of a Gaussian token of standard deviation sigma at distance sigma *
+    delta.
+    """
 
     d: Array
     inverse_delta: Array
@@ -44,7 +49,8 @@ class RadialLaw(NamedTuple):
     """Law of y."""
 
     radius: Radius
-    angular: Callable[[Array], Array]  #: both results of `_angular_mean`, regularised, as functions of log(1 + X / (n+1))
+    #: both results of `_angular_mean`, regularised, as functions of log(1 + X / (n+1))
+    angular: Callable[[Array], Array]
 
 
 class Ratio(NamedTuple):
@@ -63,21 +69,25 @@ class Ratio(NamedTuple):
     def inverse(self, z: Array) -> Array:
         """The t with ratio z, or the nearest possible one."""
         xp = engine_of(z, self.c).xp
-        return -2.0 * self.sign * z / (self.c + xp.sqrt(xp.maximum(self.c**2 - 4.0 * self.B * z, 0.0)))
+        return (
+            -2.0 * self.sign * z / (self.c + xp.sqrt(xp.maximum(self.c**2 - 4.0 * self.B * z, 0.0)))
+        )
 
 
 def _angular_mean(n: Array, xi: Array) -> tuple[Array, Array]:
-    """log of sqrt(2 pi X) exp(-X) I_{n+1/2}(X) at X = 1/xi, and the mean of w (1 - w xi/2) under its integrand.
+    """log of sqrt(2 pi X) exp(-X) I_{n+1/2}(X) at X = 1/xi, and the mean of w (1 - w xi/2) under
+    its integrand.
 
-    The integral is E[(1 - w xi/2)^n] over w ~ Gamma(n+1). In v with w = (n+1) e^v / (1 + (n+1) e^v xi/2) it is analytic and decays on
-    both sides.
+    The integral is E[(1 - w xi/2)^n] over w ~ Gamma(n+1). In v with w = (n+1) e^v / (1 + (n+1) e^v
+    xi/2) it is analytic and decays on both sides.
     """
     engine = engine_of(n, xi)
     xp = engine.xp
     centre = 2.0 * n / (1.0 + n * xi + xp.sqrt(1.0 + (n * xi) ** 2))
     v_mode = xp.log(centre / (n + 1.0)) - xp.log1p(-0.5 * xi * centre)
     width = 1.0 / xp.sqrt(n + 1.0)
-    stretch = xp.arcsinh(19.0 * width + xp.sqrt((19.0 * width) ** 2 + 76.0))  # tails fall like exp(-(n+1) v^2 / (2 + |v|))
+    # tails fall like exp(-(n+1) v^2 / (2 + |v|))
+    stretch = xp.arcsinh(19.0 * width + xp.sqrt((19.0 * width) ** 2 + 76.0))
     grid = stretch * np.linspace(-1.0, 1.0, _ANGLES)
     v = v_mode[..., None] + width * xp.sinh(grid)
     growth = xp.exp(v)
@@ -98,7 +108,11 @@ def _stirling_remainder(z: Array) -> Array:
     xp = engine.xp
     small, large = xp.minimum(z, 30.0), xp.maximum(z, 30.0)
     r = 1.0 / large**2
-    series = _LOG_ROOT_TWO_PI - 0.5 * xp.log(large) + (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r / 1680.0))) / large
+    series = (
+        _LOG_ROOT_TWO_PI
+        - 0.5 * xp.log(large)
+        + (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r / 1680.0))) / large
+    )
     return xp.where(z < 30.0, engine.gammaln(small) - small * xp.log(small) + small, series)
 
 
@@ -111,7 +125,9 @@ def _log_density(law: RadialLaw, y: Array) -> tuple[Array, Array]:
     X = ratio / inverse_delta**2
     log_angular, log_mean = law.angular(xp.log1p(X / (n + 1.0)))
     log_saturation = xp.log1p((n + 1.0) / X)
-    log_density = (n + 1.0) * (xp.log(ratio) - log_saturation) - 0.5 * y**2 - _LOG_ROOT_TWO_PI + log_angular
+    log_density = (
+        (n + 1.0) * (xp.log(ratio) - log_saturation) - 0.5 * y**2 - _LOG_ROOT_TWO_PI + log_angular
+    )
     return log_density, sigma**2 * ratio * xp.exp(log_mean - log_saturation)
 
 
@@ -131,17 +147,23 @@ def _radial_law(
     n = 0.5 * (d - 3.0)
     centre = _mean_radius(d, inverse_delta)
     places = xp.stack([(t - shift) / sigma for t in farthest])
-    lowest = xp.maximum(xp.minimum(xp.min(places), centre) - _REACH, (_CLOSEST - 1.0) / inverse_delta)
+    lowest = xp.maximum(
+        xp.minimum(xp.min(places), centre) - _REACH, (_CLOSEST - 1.0) / inverse_delta
+    )
     highest = xp.maximum(xp.max(places), centre) + _REACH
 
     def logarithm(y: Array) -> Array:
-        return xp.log1p(xp.maximum(1.0 + y * inverse_delta, _CLOSEST) / inverse_delta**2 / (n + 1.0))
+        return xp.log1p(
+            xp.maximum(1.0 + y * inverse_delta, _CLOSEST) / inverse_delta**2 / (n + 1.0)
+        )
 
     def regularised(s: Array) -> Array:
         X = (n + 1.0) * xp.expm1(s)
         log_saturation = xp.log1p((n + 1.0) / X)
         log_angular, mean_w = _angular_mean(n, 1.0 / X)
-        return xp.stack([log_angular + (n + 1.0) * log_saturation, xp.log(mean_w / (n + 1.0)) + log_saturation])
+        return xp.stack(
+            [log_angular + (n + 1.0) * log_saturation, xp.log(mean_w / (n + 1.0)) + log_saturation]
+        )
 
     low, high = engine.constant((logarithm(lowest), logarithm(highest)))
     angular = interpolate(regularised, low, high, _DEGREE)
@@ -149,7 +171,9 @@ def _radial_law(
 
 
 class _Slopes(NamedTuple):
-    """Derivatives in y: of the log density, its second one with its sign changed, and of z; by Amos' bound for Bessel functions."""
+    """Derivatives in y: of the log density, its second one with its sign changed, and of z; by
+    Amos' bound for Bessel functions.
+    """
 
     density: Array
     bend: Array
@@ -164,14 +188,20 @@ def _slopes(radius: Radius, ratio: Ratio, y: Array) -> _Slopes:
     q = h * inverse_radius * inverse_delta
     root = xp.sqrt(1.0 + q * q)
     density = h * inverse_radius * (1.0 + q / (1.0 + root)) - y
-    return _Slopes(density, 1.0 + h * inverse_radius**2 * (1.0 + q / root), sigma * ratio.slope(sigma * y + shift))
+    return _Slopes(
+        density,
+        1.0 + h * inverse_radius**2 * (1.0 + q / root),
+        sigma * ratio.slope(sigma * y + shift),
+    )
 
 
 def _panels(radius: Radius, ratio: Ratio, u: Array) -> Array:
-    """Edges in y of panels that resolve phi_0, phi_1, phi_2 and 1 - phi_0 for every u, along a new last axis.
+    """Edges in y of panels that resolve phi_0, phi_1, phi_2 and 1 - phi_0 for every u, along a new
+    last axis.
 
-    exp(i z) times the density is the law of another radius, of precision 1 + i beta, as far as the cliff where exp(-e^x) falls. A law
-    whose mode lies beyond the cliff leaves there a bump at e^x = 1 + d log density / dx and an exponential tail.
+    exp(i z) times the density is the law of another radius, of precision 1 + i beta, as far as the
+    cliff where exp(-e^x) falls. A law whose mode lies beyond the cliff leaves there a bump at e^x =
+    1 + d log density / dx and an exponential tail.
     """
     engine = engine_of(u)
     xp = engine.xp
@@ -192,13 +222,21 @@ def _panels(radius: Radius, ratio: Ratio, u: Array) -> Array:
         return xp.where(falls, left, middle), xp.where(falls, middle, right)
 
     bracket = xp.zeros_like(u), growth(xp.zeros_like(u))
-    left, right = engine.repeat(halve, bracket, _HALVINGS, lambda ends: bool(np.all(ends[1] - ends[0] < np.exp(-0.5 * ends[1]))))
+    left, right = engine.repeat(
+        halve,
+        bracket,
+        _HALVINGS,
+        lambda ends: bool(np.all(ends[1] - ends[0] < np.exp(-0.5 * ends[1]))),
+    )
     x_cliff = 0.5 * (left + right)
     cliff = place(x_cliff)
     at_cliff = _slopes(radius, ratio, cliff)
 
     i = np.arange(3.0)
-    beta, beta_delta = 2.0 * ratio.B * sigma**2, sigma * (ratio.sign * ratio.c + 2.0 * ratio.B * shift)
+    beta, beta_delta = (
+        2.0 * ratio.B * sigma**2,
+        sigma * (ratio.sign * ratio.c + 2.0 * ratio.B * shift),
+    )
     has_mode = 1.0 + i * beta > 1e-9
     precision = xp.where(has_mode, 1.0 + i * beta, 1.0)
     shrunk = (d - 1.0) * inverse_delta / precision
@@ -207,9 +245,12 @@ def _panels(radius: Radius, ratio: Ratio, u: Array) -> Array:
     whole = has_mode & (u + ratio.at(sigma * mode + shift) < x_cliff)
     point = xp.clip(xp.where(whole, mode, cliff), *ends)
     slopes = _slopes(radius, ratio, point)
-    push = xp.where(whole, 0.0, xp.maximum(i * xp.abs(slopes.z) + xp.sign(slopes.z) * slopes.density, 0.0))
+    push = xp.where(
+        whole, 0.0, xp.maximum(i * xp.abs(slopes.z) + xp.sign(slopes.z) * slopes.density, 0.0)
+    )
     width = 1.0 / (xp.sqrt(xp.maximum(slopes.bend + i * beta, 1e-12)) + push)
-    beyond = xp.sign(at_cliff.z) / (xp.sqrt(at_cliff.bend) + xp.abs(at_cliff.density))  # where 1 - phi_0 ends, and which way
+    # where 1 - phi_0 ends, and which way
+    beyond = xp.sign(at_cliff.z) / (xp.sqrt(at_cliff.bend) + xp.abs(at_cliff.density))
 
     edges = [
         place(x_cliff + xp.exp(-0.5 * x_cliff) * _CLIFF),
@@ -251,7 +292,13 @@ def _means(nodes: _Nodes) -> TokenMeans:
         top = engine.constant(xp.max(log_value, axis=-1))
         mass = nodes.w * xp.exp(log_value - top[..., None])
         total = xp.sum(mass, axis=-1)
-        rows.append(TokenMeans(xp.log(total) + top, xp.zeros_like(total), engine.weighted_sum(mass, nodes.c_square) / total))
+        rows.append(
+            TokenMeans(
+                xp.log(total) + top,
+                xp.zeros_like(total),
+                engine.weighted_sum(mass, nodes.c_square) / total,
+            )
+        )
     return TokenMeans(*map(xp.stack, zip(*rows, strict=True)))
 
 
@@ -278,14 +325,19 @@ def bayes_laws(d: Array, m: Array, gamma: Array) -> TokenLaws:
     for inverse_delta, sigma, shift in tokens:
         centre = _mean_radius(d, inverse_delta)
         centres.append(sigma * centre + shift)
-        ends += [ratio.at(sigma * xp.maximum(centre + far, -1.0 / inverse_delta) + shift) for far in (-45.0, 45.0)]
+        ends += [
+            ratio.at(sigma * xp.maximum(centre + far, -1.0 / inverse_delta) + shift)
+            for far in (-45.0, 45.0)
+        ]
     low, high = -xp.max(xp.stack(ends)) - 60.0, -xp.min(xp.stack(ends)) + 60.0
     farthest = (ratio.inverse(-low), ratio.inverse(-high))
     signal, background = (_radial_law(d, *token, farthest) for token in tokens)
 
     def means(u: Array, order: int) -> tuple[TokenMeans, TokenMeans, Array]:
         def one(u: Array) -> tuple[TokenMeans, TokenMeans, Array]:
-            of_signal, of_background = (_nodes(law, ratio, u, order) for law in (signal, background))
+            of_signal, of_background = (
+                _nodes(law, ratio, u, order) for law in (signal, background)
+            )
             return _means(of_signal), _means(of_background), _log_rise(of_background)
 
         return engine.in_blocks(one, u, _AT_ONCE)

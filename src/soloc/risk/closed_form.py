@@ -4,8 +4,9 @@ With S = sigma(lam a) and independent tokens, the risk splits into variances and
 
     R - eps^2 = Var(S b - c; signal) + (L-1) Var(S b; background) + (E_s[S b] + (L-1) E_b[S b])^2,
 
-in which nothing cancels: the variance of erf is one positive integral (`maths.special.erf_variance`), and the error at the
-truth enters as erfc. Each moment with b or c follows from those of S by Gaussian integration by parts.
+in which nothing cancels: the variance of erf is one positive integral
+(`maths.special.erf_variance`), and the error at the truth enters as erfc. Each moment with b or c
+follows from those of S by Gaussian integration by parts.
 """
 
 from typing import Any, NamedTuple
@@ -37,7 +38,11 @@ def erf_excess(setting: Setting, lam: Array, overlaps: Any) -> Array:
     signal_variance, signal_mean = _signal(setting, lam, overlaps)
     others = setting.L - 1.0
     background_variance, background_mean = _background(lam, overlaps.rho)
-    return signal_variance + others * background_variance + (signal_mean + others * background_mean) ** 2
+    return (
+        signal_variance
+        + others * background_variance
+        + (signal_mean + others * background_mean) ** 2
+    )
 
 
 def _signal(setting: Setting, lam: Array, o: Any) -> tuple[Array, Array]:
@@ -61,7 +66,11 @@ def _signal(setting: Setting, lam: Array, o: Any) -> tuple[Array, Array]:
     M = m * o.theta
     value_error = missing**2 + 2.0 * side * mean * (1.0 - side * o.nu)  # |E[S] v - v*|^2
     total = g2 * value_error + (g2 + M**2) * variance
-    total = total + 2.0 * M * g2 * o.rho * variance_slope + (g2 * o.rho) ** 2 * (variance_bend + slope**2)
+    total = (
+        total
+        + 2.0 * M * g2 * o.rho * variance_slope
+        + (g2 * o.rho) ** 2 * (variance_bend + slope**2)
+    )
     total = total + 2.0 * g2 * (mean * o.rho - o.eta) * (M * slope + g2 * o.rho * bend)
     return total, M * mean + g2 * o.rho * slope
 
@@ -77,7 +86,9 @@ def _background(lam: Array, rho: Array) -> tuple[Array, Array]:
 
 
 def log_erf_excess(setting: Setting, lam: Array, overlaps: Overlaps) -> Array:
-    """log(R - eps^2), also where R - eps^2 underflows (L = 1 and v = v*, deep in the saturated regime)."""
+    """log(R - eps^2), also where R - eps^2 underflows (L = 1 and v = v*, deep in the saturated
+    regime).
+    """
     xp = engine_of(lam, setting.m, overlaps.kappa).xp
     value = erf_excess(setting, lam, overlaps)
     g2, o = setting.gamma**2, overlaps
@@ -92,7 +103,13 @@ def log_erf_excess(setting: Setting, lam: Array, overlaps: Overlaps) -> Array:
     r = xp.exp(-(A**2) * 4.0 * g * g * a * a)  # exp(-2 A^2) in units of exp(-exponent)
     missing = erfcx_of_large(A)
     scaled_bend = -(8.0 / np.pi) * rate**2 * (r - a - 2.0 * A**2 * plain)
-    scaled_slope_square = (8.0 / np.pi) * rate**2 * r  # once in the variance, once in the squared mean
-    crossed = 4.0 * rate**2 * A * missing * r * (2.0 / np.sqrt(np.pi))  # -2 (1 - E[S]) E[S''] in the same units
-    scaled = missing**2 * r + (4.0 / np.pi) * divided + g2 * o.rho**2 * (scaled_bend + scaled_slope_square + crossed)
+    # once in the variance, once in the squared mean
+    scaled_slope_square = (8.0 / np.pi) * rate**2 * r
+    # -2 (1 - E[S]) E[S''] in the same units
+    crossed = 4.0 * rate**2 * A * missing * r * (2.0 / np.sqrt(np.pi))
+    scaled = (
+        missing**2 * r
+        + (4.0 / np.pi) * divided
+        + g2 * o.rho**2 * (scaled_bend + scaled_slope_square + crossed)
+    )
     return xp.where(deep, xp.log(g2 * scaled) - exponent, xp.log(xp.where(deep, 1.0, value)))

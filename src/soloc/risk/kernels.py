@@ -1,4 +1,6 @@
-"""One-token means of any normalised kernel f(lam a) / sum f: nodes around the kernel's bend and around the cliff exp(-t f)."""
+"""One-token means of any normalised kernel f(lam a) / sum f: nodes around the kernel's bend and
+around the cliff exp(-t f).
+"""
 
 import math
 from collections.abc import Callable
@@ -32,18 +34,25 @@ def _cliff(log_kernel: LogKernel, u: Array, centre: Array, s: Array) -> Array:
     return engine.scan(halve, ends, length=40)[0][0]
 
 
-def kernel_means(log_kernel: LogKernel, u: Array, centre: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
-    """E[(t f)^i exp(-t f) alpha^j] for i, j = 0, 1, 2 and log E[1 - exp(-t f)], f at x = centre + s alpha, t = exp(u)."""
+def kernel_means(
+    log_kernel: LogKernel, u: Array, centre: Array, s: Array, order: int
+) -> tuple[TokenMeans, Array]:
+    """E[(t f)^i exp(-t f) alpha^j] for i, j = 0, 1, 2 and log E[1 - exp(-t f)], f at x = centre + s
+    alpha, t = exp(u).
+    """
     engine = engine_of(u)
     xp = engine.xp
     cliff = _cliff(log_kernel, u, centre, s)
     sharpest = xp.full_like(u, xp.minimum(1.0 / s, 1.0))
     bend = xp.clip(xp.full_like(u, -centre / s), -_REACH, _REACH)
-    at_cliff = xp.where(cliff > bend, xp.minimum(sharpest, cliff - bend), sharpest)  # a kernel that vanishes at its bend
+    # a kernel that vanishes at its bend
+    at_cliff = xp.where(cliff > bend, xp.minimum(sharpest, cliff - bend), sharpest)
     points = xp.stack([cliff, bend, xp.zeros_like(u)], axis=-1)
     units = xp.stack([at_cliff, sharpest, xp.ones_like(u)], axis=-1)
     edges = edges_around(points, units, _LEVELS)
-    edges = xp.concatenate([xp.full((*u.shape, 1), -_REACH), edges, xp.full((*u.shape, 1), _REACH)], axis=-1)
+    edges = xp.concatenate(
+        [xp.full((*u.shape, 1), -_REACH), edges, xp.full((*u.shape, 1), _REACH)], axis=-1
+    )
     nodes = order if order <= COARSE else order + _MORE
     alpha, w = engine.constant(panel_rule(xp.clip(edges, -_REACH, _REACH), nodes))
     log_rate = u[..., None] + log_kernel(centre + s * alpha)
@@ -55,14 +64,21 @@ def kernel_means(log_kernel: LogKernel, u: Array, centre: Array, s: Array, order
         top = engine.constant(xp.max(log_value, axis=-1))
         mass = engine.once(gauss * xp.exp(log_value - top[..., None]))
         total = xp.sum(mass, axis=-1)
-        first, second = xp.sum(mass * alpha, axis=-1) / total, xp.sum(mass * alpha**2, axis=-1) / total
+        first, second = (
+            xp.sum(mass * alpha, axis=-1) / total,
+            xp.sum(mass * alpha**2, axis=-1) / total,
+        )
         rows.append(TokenMeans(xp.log(total) + top - _LOG_ROOT_TWO_PI, first, second))
     rise = xp.log(xp.sum(gauss * -xp.expm1(-rate), axis=-1)) - _LOG_ROOT_TWO_PI
     return TokenMeans(*map(xp.stack, zip(*rows, strict=True))), rise
 
 
-def kernel_laws(log_kernel: LogKernel, m: Array, gamma: Array, lam: Array, kappa: Array) -> TokenLaws:
-    """Token laws of a normalised kernel for lam >= 0 and the signal's score a = m kappa + gamma alpha."""
+def kernel_laws(
+    log_kernel: LogKernel, m: Array, gamma: Array, lam: Array, kappa: Array
+) -> TokenLaws:
+    """Token laws of a normalised kernel for lam >= 0 and the signal's score a = m kappa + gamma
+    alpha.
+    """
     engine = engine_of(lam)
     xp = engine.xp
     lam = xp.maximum(lam, 1e-12)
@@ -76,24 +92,37 @@ def kernel_laws(log_kernel: LogKernel, m: Array, gamma: Array, lam: Array, kappa
 
         return engine.in_blocks(of_both, u, _AT_ONCE)
 
-    lowest, highest = xp.minimum(shift - _REACH * s, -_REACH * lam), xp.maximum(shift + _REACH * s, _REACH * lam)
+    lowest, highest = (
+        xp.minimum(shift - _REACH * s, -_REACH * lam),
+        xp.maximum(shift + _REACH * s, _REACH * lam),
+    )
     bottom = log_kernel(lowest)
     bottom = xp.where(xp.isfinite(bottom), bottom, log_kernel(xp.minimum(s, lam)))
     return TokenLaws(
         means=means,
         low=-log_kernel(highest) - 60.0,
         high=-bottom + 60.0,
-        cliff=xp.clip(-log_kernel(xp.maximum(shift, lowest)), -log_kernel(highest) - 60.0, -bottom + 60.0),
+        cliff=xp.clip(
+            -log_kernel(xp.maximum(shift, lowest)), -log_kernel(highest) - 60.0, -bottom + 60.0
+        ),
         cliff_width=xp.maximum(xp.minimum(s, 60.0), 1.0),
     )
 
 
-def add_all_zero(moments: WeightMoments, m: Array, gamma: Array, kappa: Array, L: Array) -> WeightMoments:
-    """Count the event that a kernel vanishing on negative scores is zero on every token: then e = 1 and the answer is 0."""
+def add_all_zero(
+    moments: WeightMoments, m: Array, gamma: Array, kappa: Array, L: Array
+) -> WeightMoments:
+    """Count the event that a kernel vanishing on negative scores is zero on every token: then e = 1
+    and the answer is 0.
+    """
     engine = engine_of(moments.squares, m)
     edge = -m * kappa / gamma  # the signal's kernel is zero for x below it
     density = engine.xp.exp(-0.5 * edge**2 - _LOG_ROOT_TWO_PI)
     scale = engine.xp.exp((L - 1.0) * math.log(0.5) - moments.log_miss)
     zeroth, first, second = moments.ee
-    ee = (zeroth + scale * engine.ndtr(edge), first - scale * density, second + scale * (engine.ndtr(edge) - edge * density))
+    ee = (
+        zeroth + scale * engine.ndtr(edge),
+        first - scale * density,
+        second + scale * (engine.ndtr(edge) - edge * density),
+    )
     return moments._replace(ee=ee)

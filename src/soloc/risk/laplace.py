@@ -1,9 +1,11 @@
-"""Second moments of normalised attention weights at any length, by the Laplace transform of the normaliser.
+"""Second moments of normalised attention weights at any length, by the Laplace transform of the
+normaliser.
 
-With E_l = f(lam a_l) and S = sum_l E_l, 1/S^2 = int_0^inf t exp(-t S) dt, and given t the tokens are independent. All that a risk
-needs are second moments of the weights p_l = E_l / S, such as E[p_s^2] and E[(1 - p_s)^2] for the signal token s. Each is an
-integral over u = log t of products of one-token means of phi_i = (t E)^i exp(-t E), i = 0, 1, 2. In log space each of them is
-positive and log-concave in u: nothing cancels, nothing underflows, and the cost depends on neither d nor L.
+With E_l = f(lam a_l) and S = sum_l E_l, 1/S^2 = int_0^inf t exp(-t S) dt, and given t the tokens
+are independent. All that a risk needs are second moments of the weights p_l = E_l / S, such as
+E[p_s^2] and E[(1 - p_s)^2] for the signal token s. Each is an integral over u = log t of products
+of one-token means of phi_i = (t E)^i exp(-t E), i = 0, 1, 2. In log space each of them is positive
+and log-concave in u: nothing cancels, nothing underflows, and the cost depends on neither d nor L.
 """
 
 from collections.abc import Callable
@@ -15,7 +17,8 @@ from soloc.maths.engine import JAX, Array, engine_of
 from soloc.maths.panels import edges_around, joined, panel_rule
 
 _ZOOMS, _FRACTIONS = 7, np.linspace(0.0, 1.0, 25)  # each zoom shrinks the bracket of a mode by 12
-_FLAT = 0.1  # a curve that falls by less within its bracket has its mode found: no curve bends faster than 2
+# a curve that falls by less within its bracket has its mode found: no curve bends faster than 2
+_FLAT = 0.1
 _LEVELS, _ORDER = 7, 10  # panels on each side of a feature, nodes in each
 _JOINED, _JOINED_ORDER = 2.0, 16  # length of joined panels at a feature in its units, nodes in each
 COARSE, _FINE = 2, 8  # order of the one-token quadrature, to find features and to integrate
@@ -24,7 +27,8 @@ _SMALLEST_STEP, _LARGEST_STEP = -3, 22  # powers of 2 between which the width of
 
 
 class TokenMeans(NamedTuple):
-    """log E[phi_i] of one token, and the means of x and x^2 under phi_i, where x rides along with the score.
+    """log E[phi_i] of one token, and the means of x and x^2 under phi_i, where x rides along with
+    the score.
 
     The first axis is i = 0, 1, 2, the others are those of u.
     """
@@ -35,7 +39,9 @@ class TokenMeans(NamedTuple):
 
 
 class TokenLaws(NamedTuple):
-    """What the Laplace integral asks of the two kinds of token, as functions of u = log t and of the order of the quadrature."""
+    """What the Laplace integral asks of the two kinds of token, as functions of u = log t and of
+    the order of the quadrature.
+    """
 
     means: Callable[[Array, int], tuple[TokenMeans, TokenMeans, Array]]
     #: of the signal token, of a background token, and log E_b[1 - exp(-t E)]
@@ -48,8 +54,9 @@ class TokenLaws(NamedTuple):
 class WeightMoments(NamedTuple):
     """Second moments of the weights; entry j of a tuple carries the factor x_s^j.
 
-    s = p_s is the weight on the signal token, e = sum of the others, P = sum over the others of p_l x_l. Moments with s are in
-    units of exp(`log_hit`), those without in units of exp(`log_miss`), since the two may differ by more than doubles can.
+    s = p_s is the weight on the signal token, e = sum of the others, P = sum over the others of p_l
+    x_l. Moments with s are in units of exp(`log_hit`), those without in units of exp(`log_miss`),
+    since the two may differ by more than doubles can.
     """
 
     log_hit: Array
@@ -114,7 +121,9 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
     xp = engine.xp
 
     def curves(u: Array) -> Array:
-        """Row j: the curve whose maximum is feature j, on row j of u; the last one peaks where L tokens rise together."""
+        """Row j: the curve whose maximum is feature j, on row j of u; the last one peaks where L
+        tokens rise together.
+        """
         f = _integrands(laws, L, u, COARSE)
         rows = xp.stack([f.ss[0], f.single[1], f.pair[2], -xp.abs(f.rise[3] + xp.log(L))])
         return xp.where(xp.isnan(rows), -xp.inf, rows)
@@ -124,30 +133,45 @@ def _grid(laws: TokenLaws, L: Array) -> tuple[Array, Array]:
         values = curves(u)
         best = xp.argmax(values, axis=-1)[:, None]
         sides = xp.clip(best + np.array([-1, 0, 1]), 0, len(_FRACTIONS) - 1)
-        (low, mode, high), (left, top, right) = (xp.take_along_axis(rows, sides, axis=-1).T for rows in (u, values))
+        (low, mode, high), (left, top, right) = (
+            xp.take_along_axis(rows, sides, axis=-1).T for rows in (u, values)
+        )
         return _Bracket(low, mode, high, top - xp.minimum(left, right))
 
     ends = xp.full(4, laws.low), xp.full(4, laws.high)
     whole = _Bracket(ends[0], ends[0], ends[1], xp.full(4, xp.inf))
-    modes = engine.repeat(zoom, whole, _ZOOMS, lambda bracket: not np.any(bracket.fall > _FLAT)).mode
-    largest = _LARGEST_STEP if engine is JAX else min(_LARGEST_STEP, 2 + int(np.log2(laws.high - laws.low)))
+    modes = engine.repeat(
+        zoom, whole, _ZOOMS, lambda bracket: not np.any(bracket.fall > _FLAT)
+    ).mode
+    largest = (
+        _LARGEST_STEP
+        if engine is JAX
+        else min(_LARGEST_STEP, 2 + int(np.log2(laws.high - laws.low)))
+    )
     steps = 2.0 ** np.arange(_SMALLEST_STEP, largest)
     values = curves(modes[:, None] + np.concatenate([-steps, steps, np.zeros(1)]))
-    left, right = values[:, -1:] - values[:, : len(steps)], values[:, -1:] - values[:, len(steps) : -1]
+    left, right = (
+        values[:, -1:] - values[:, : len(steps)],
+        values[:, -1:] - values[:, len(steps) : -1],
+    )
 
     def reaching(fall: Array, depth: float, never: float) -> Array:
         """The smallest step after which the curve has fallen by `depth`."""
         fallen = fall > depth
-        return xp.where(xp.any(fallen, axis=-1), xp.asarray(steps)[xp.argmax(fallen, axis=-1)], never)
+        return xp.where(
+            xp.any(fallen, axis=-1), xp.asarray(steps)[xp.argmax(fallen, axis=-1)], never
+        )
 
-    low = xp.maximum(modes - reaching(left, _NEGLIGIBLE, np.inf), laws.low)[:3]  # the last row is a feature, not an integrand
+    # the last row is a feature, not an integrand
+    low = xp.maximum(modes - reaching(left, _NEGLIGIBLE, np.inf), laws.low)[:3]
     high = xp.minimum(modes + reaching(right, _NEGLIGIBLE, np.inf), laws.high)[:3]
     units = reaching(xp.maximum(left, right), 0.5, steps[0])  # on the steeper side
     points, units = xp.append(modes, laws.cliff), xp.append(units, laws.cliff_width)
     edges = xp.clip(edges_around(points, units, _LEVELS), xp.min(low), xp.max(high))
     if engine is JAX:
         return panel_rule(edges, _ORDER)
-    # NumPy has no fixed shape: few long panels of high order do better than many short ones, and nodes between integrands that
+    # NumPy has no fixed shape: few long panels of high order do better than many short ones, and
+    # nodes between integrands that
     # have no neighbour are left out; `se` is the geometric mean of its neighbours at most.
     u, w = panel_rule(joined(edges, points, _JOINED * units), _JOINED_ORDER)
     counts = np.any((u >= low[:, None]) & (u <= high[:, None]), axis=0)
@@ -162,13 +186,22 @@ def _largest(*rows: Array) -> Array:
     return xp.where(xp.isfinite(top), top, 0.0)
 
 
-def weight_moments(laws_of: Callable[..., TokenLaws], numbers: tuple[Array, ...], L: Array) -> WeightMoments:
-    """Exact second moments of the weights for sequences of length L, whose tokens have the laws of these numbers."""
+def weight_moments(
+    laws_of: Callable[..., TokenLaws], numbers: tuple[Array, ...], L: Array
+) -> WeightMoments:
+    """Exact second moments of the weights for sequences of length L, whose tokens have the laws of
+    these numbers.
+    """
     engine = engine_of(L)
     xp = engine.xp
     laws = laws_of(*numbers)
-    # nodes are constants: JAX must not differentiate the search for them, which takes its compiler as long as all the rest
-    u, w = engine.constant(_grid(laws_of(*engine.constant(numbers)), engine.constant(L)) if engine is JAX else _grid(laws, L))
+    # nodes are constants: JAX must not differentiate the search for them, which takes its compiler
+    # as long as all the rest
+    u, w = engine.constant(
+        _grid(laws_of(*engine.constant(numbers)), engine.constant(L))
+        if engine is JAX
+        else _grid(laws, L)
+    )
     f = _integrands(laws, L, u, _FINE)
     first, second = f.signal.first, f.signal.second
     b1, b2 = f.background.first[1], f.background.first[2]

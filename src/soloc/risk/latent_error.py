@@ -1,7 +1,8 @@
-"""Error of an attention on the exchangeable task, with latent and noise integrated out exactly; its limits.
+"""Error of an attention on the exchangeable task, with latent and noise integrated out exactly; its
+limits.
 
-Given keys and query, sum_l w_l v_l - z phi(q) is Gaussian with a variance in closed form, so that a draw of
-keys gives the expected squared error and not one squared error.
+Given keys and query, sum_l w_l v_l - z phi(q) is Gaussian with a variance in closed form, so that a
+draw of keys gives the expected squared error and not one squared error.
 """
 
 from typing import Any
@@ -14,7 +15,10 @@ from soloc.tasks.protocol import Sight
 
 
 def error_given_keys(
-    task: ExchangeableLatent, sight: Sight, weights: np.ndarray, multiplier: np.ndarray | float = 1.0
+    task: ExchangeableLatent,
+    sight: Sight,
+    weights: np.ndarray,
+    multiplier: np.ndarray | float = 1.0,
 ) -> np.ndarray:
     """E[(sum_l w_l v_l - z (multiplier * phi(q)))^2 | keys, query] per value coordinate, (n,).
 
@@ -72,7 +76,9 @@ def kernel_mean_law(task: ExchangeableLatent, ridge: float, L: int) -> float:
 
 
 def whitened_linear_law(task: ExchangeableLatent, L: int) -> float:
-    """Exact error of linear attention with Gamma = C^-1: ((lam s + sigma^2) D - lam s) / L, s = |phi|^2."""
+    """Exact error of linear attention with Gamma = C^-1: ((lam s + sigma^2) D - lam s) / L, s =
+    |phi|^2.
+    """
     features = harmonics_of(task)
     power = task.lam * sum(features.shares)
     return ((power + task.sigma**2) * features.degrees.size - power) / L
@@ -82,7 +88,7 @@ def harmonics_of(task: ExchangeableLatent) -> Harmonics:
     """The harmonics of a task on the sphere; the laws above hold for no other feature map."""
     if not isinstance(task.features, Harmonics):
         raise TypeError(
-            f"`task` must have Harmonics as features for this law, got {type(task.features).__name__}; "
-            f"use error_given_keys, which knows any feature map."
+            "`task` must have Harmonics as features for this law, got"
+            f" {type(task.features).__name__}; use error_given_keys, which knows any feature map."
         )
     return task.features

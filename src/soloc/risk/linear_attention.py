@@ -31,14 +31,18 @@ class Supervised(NamedTuple):
         return np.sum(error**2, (-2, -1)) / (self.d**2 * self.optimum)
 
     def untied_excess(self, gammas: np.ndarray) -> float:
-        """R - R* of y = sum_l v_l k_l' Gamma_l q, one matrix per position (L, d, d); optimum gamma*/L I."""
+        """R - R* of y = sum_l v_l k_l' Gamma_l q, one matrix per position (L, d, d); optimum
+        gamma*/L I.
+        """
         error = gammas - self.optimum / self.L * np.eye(self.d)
         own = (1 + self.sigma**2) / self.d - 1 / self.d**2
         return float(own * np.sum(error**2) + np.sum(error.sum(0) ** 2) / self.d**2) / self.d
 
 
 class Masked(NamedTuple):
-    """Gaussian keys, diagonal covariance, phi(k) = k, lam = 1: the value of a masked token from L others."""
+    """Gaussian keys, diagonal covariance, phi(k) = k, lam = 1: the value of a masked token from L
+    others.
+    """
 
     variances: np.ndarray  #: (d,) diagonal of Sigma
     L: int
@@ -66,11 +70,17 @@ class Masked(NamedTuple):
         return float(self.sigma**2 + self.variances @ self.floor)
 
     def excess_form(self, gamma: np.ndarray) -> np.ndarray:
-        """E'ME, E = Gamma - Gamma*: excess u'(E'ME)u in reading z u, tr(Sigma E'ME) on masked tokens."""
+        """E'ME, E = Gamma - Gamma*: excess u'(E'ME)u in reading z u, tr(Sigma E'ME) on masked
+        tokens.
+        """
         error = gamma - np.diag(self.optimum)
         return error.T @ (self.moment[:, None] * error)
 
     def readout_error(self, gamma: np.ndarray, direction: np.ndarray, head: np.ndarray) -> float:
-        """E[(z_1 u - sum_a h_a' Gamma w_a)^2] of a head (dv, d); the first value coordinate is asked for."""
+        """E[(z_1 u - sum_a h_a' Gamma w_a)^2] of a head (dv, d); the first value coordinate is
+        asked for.
+        """
         turned = head @ gamma.T
-        return float(1 - 2 * turned[0] @ (self.variances * direction) + np.sum(self.moment * turned**2))
+        return float(
+            1 - 2 * turned[0] @ (self.variances * direction) + np.sum(self.moment * turned**2)
+        )

@@ -1,7 +1,9 @@
-"""Does attention look at the right token? Its mass on J0 and the chance that J0 weighs most, both exact.
+"""Does attention look at the right token? Its mass on J0 and the chance that J0 weighs most, both
+exact.
 
-Scores are independent given the location: a ~ N(m kappa, gamma^2) on the decisive token, N(0, 1) elsewhere. With f = |weight|
-as a function of the score, and 1/S = int_0^inf exp(-tS) dt for the sum S of all f,
+Scores are independent given the location: a ~ N(m kappa, gamma^2) on the decisive token, N(0, 1)
+elsewhere. With f = |weight| as a function of the score, and 1/S = int_0^inf exp(-tS) dt for the sum
+S of all f,
 
     mass = E[f(a_J0) / S] = int E_s[f e^{-t f}] E_b[e^{-t f}]^(L-1) dt
     rate = P(f(a_J0) > f(a_l) for all l) = E_s[P_b(f < f(a_J0))^(L-1)]
@@ -47,14 +49,18 @@ def _mass(task: SingleLocation, even: bool, mean: np.ndarray, lam: np.ndarray) -
     top = np.maximum(log_f.max(axis=-1), log_g.max(axis=-1))
     t = np.exp(np.arange(-18.0, 30.0, _STEP) - top[:, None])
     f, g = np.exp(log_f), np.exp(log_g)
-    from_signal = t * np.sum((signal.chances * f)[:, None] * np.exp(-t[..., None] * f[:, None]), axis=-1)
+    from_signal = t * np.sum(
+        (signal.chances * f)[:, None] * np.exp(-t[..., None] * f[:, None]), axis=-1
+    )
     missing = np.sum(background.chances * -np.expm1(-t[..., None] * g[:, None]), axis=-1)
     others = np.exp((task.L - 1.0) * np.log1p(-np.minimum(missing, 1.0 - 1e-15)))
     return _STEP * np.sum(from_signal * others, axis=-1)
 
 
 def localisation_rate(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
-    """Chance that the decisive token has the largest absolute attention weight; the temperature does not enter."""
+    """Chance that the decisive token has the largest absolute attention weight; the temperature
+    does not enter.
+    """
     even = _is_even(weight)
     signal = _tokens(task.m * np.asarray(kappa, float), task.gamma, even)
     below = erf(np.abs(signal.scores) / np.sqrt(2.0)) if even else ndtr(signal.scores)
@@ -75,17 +81,23 @@ def _log_kernel(x: np.ndarray, even: bool) -> np.ndarray:
 
 
 def _tokens(mean: np.ndarray, spread: float, even: bool) -> _Tokens:
-    """A rule for N(mean, spread^2); for its absolute value where the kernel is even, fine near 0 where it has a kink."""
+    """A rule for N(mean, spread^2); for its absolute value where the kernel is even, fine near 0
+    where it has a kink.
+    """
     if even:
         start, end, panels = 0.0 * mean, np.abs(mean) + _REACH * spread, _PANELS_TO_ZERO
     else:
         start, end, panels = mean - _REACH * spread, mean + _REACH * spread, _EQUAL_PANELS
     edges = start[..., None] + (end - start)[..., None] * panels
     half = 0.5 * np.diff(edges, axis=-1)[..., None]
-    a = (0.5 * (edges[..., 1:] + edges[..., :-1])[..., None] + half * _POINTS).reshape(*mean.shape, -1)
+    a = (0.5 * (edges[..., 1:] + edges[..., :-1])[..., None] + half * _POINTS).reshape(
+        *mean.shape, -1
+    )
     away = (a - mean[..., None]) / spread
     density = np.exp(-0.5 * away**2)
     if even:
         density = density + np.exp(-0.5 * ((a + mean[..., None]) / spread) ** 2)
-    chances = (half * _POINT_WEIGHTS).reshape(*mean.shape, -1) * density / (spread * np.sqrt(2.0 * np.pi))
+    chances = (
+        (half * _POINT_WEIGHTS).reshape(*mean.shape, -1) * density / (spread * np.sqrt(2.0 * np.pi))
+    )
     return _Tokens(a, chances)

@@ -1,4 +1,6 @@
-"""Risks by simulation, with their standard errors: over scores alone, and in full dimension as an oracle for everything."""
+"""Risks by simulation, with their standard errors: over scores alone, and in full dimension as an
+oracle for everything.
+"""
 
 import math
 from collections.abc import Callable
@@ -18,15 +20,22 @@ _NUMBERS_AT_ONCE = 4_000_000
 _LONGEST = 100_000
 
 
-def score_excess(task: SingleLocation, weight: Any, o: Overlaps, key: jax.Array, samples: int) -> Estimate:
-    """R - eps^2 with only the scores simulated and everything Gaussian given them integrated (Rao-Blackwell).
+def score_excess(
+    task: SingleLocation, weight: Any, o: Overlaps, key: jax.Array, samples: int
+) -> Estimate:
+    """R - eps^2 with only the scores simulated and everything Gaussian given them integrated
+    (Rao-Blackwell).
 
-    Given the scores, the error sum_l p_l b_l - c has the conditional mean and variance of `risk.quadratic`.
+    Given the scores, the error sum_l p_l b_l - c has the conditional mean and variance of
+    `risk.quadratic`.
     """
     check_count("samples", samples, 2)
     L = int(task.L)
     if L > _LONGEST:
-        raise ValueError(f"`L` must be at most {_LONGEST} where scores are simulated, got {L}; take a weight with an exact risk.")
+        raise ValueError(
+            f"`L` must be at most {_LONGEST} where scores are simulated, got {L}; take a weight"
+            " with an exact risk."
+        )
     m, gamma = float(task.m), float(task.gamma)
 
     def conditional_square(key: jax.Array, n: int) -> jax.Array:
@@ -49,8 +58,12 @@ def score_excess(task: SingleLocation, weight: Any, o: Overlaps, key: jax.Array,
     return _average(conditional_square, key, samples, L)
 
 
-def monte_carlo_risk(task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax.Array, samples: int) -> Estimate:
-    """Risk of an attention predictor by plain simulation in full dimension: the oracle for every pair of task and weight."""
+def monte_carlo_risk(
+    task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax.Array, samples: int
+) -> Estimate:
+    """Risk of an attention predictor by plain simulation in full dimension: the oracle for every
+    pair of task and weight.
+    """
     truth_key, vector_key, key = jax.random.split(key, 3)
     with jax.enable_x64(True):
         truth = task.truth(truth_key)
@@ -77,8 +90,12 @@ def monte_carlo_bayes_risk(task: SingleLocation, key: jax.Array, samples: int) -
         return _average(square, key, samples, task.L * task.d)
 
 
-def _average(square: Callable[[jax.Array, int], jax.Array], key: jax.Array, samples: int, numbers_each: int) -> Estimate:
-    """Mean of `square` over `samples` draws made in batches of bounded memory, with its standard error."""
+def _average(
+    square: Callable[[jax.Array, int], jax.Array], key: jax.Array, samples: int, numbers_each: int
+) -> Estimate:
+    """Mean of `square` over `samples` draws made in batches of bounded memory, with its standard
+    error.
+    """
     check_count("samples", samples, 2)
     batch = max(1, min(samples, _NUMBERS_AT_ONCE // int(numbers_each)))
     with jax.enable_x64(True):
@@ -91,4 +108,3 @@ def _average(square: Callable[[jax.Array, int], jax.Array], key: jax.Array, samp
     count = batches * batch
     mean = total / count
     return Estimate(mean, math.sqrt(max(total_square / count - mean**2, 0.0) / (count - 1)))
-

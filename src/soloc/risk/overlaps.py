@@ -16,10 +16,11 @@ _ROUNDING = 1e-9  # how far the Gram matrix of rounded overlaps may be from posi
 
 @dataclass(frozen=True)
 class Overlaps:
-    """kappa = k.k*, nu = v.v*, theta = v.k*, eta = k.v*, rho = k.v for unit vectors k and v; arrays broadcast.
+    """kappa = k.k*, nu = v.v*, theta = v.k*, eta = k.v*, rho = k.v for unit vectors k and v; arrays
+    broadcast.
 
-    The manifold is theta = eta = rho = 0. Overlaps that no unit vectors can have are refused: the Gram matrix of
-    (k*, v*, k, v) must be positive.
+    The manifold is theta = eta = rho = 0. Overlaps that no unit vectors can have are refused: the
+    Gram matrix of (k*, v*, k, v) must be positive.
     """
 
     kappa: Any
@@ -37,12 +38,20 @@ class Overlaps:
         if not all(isinstance(value, (int, float)) for value in values):
             values = tuple(np.asarray(value, dtype=float) for value in values)
         left_k, left_v, cross = residual_gram(*values)
-        positive = (left_k >= -_ROUNDING) & (left_v >= -_ROUNDING) & (left_k * left_v - cross * cross >= -_ROUNDING)
+        positive = (
+            (left_k >= -_ROUNDING)
+            & (left_v >= -_ROUNDING)
+            & (left_k * left_v - cross * cross >= -_ROUNDING)
+        )
         if not np.all(positive):
             raise ValueError(
-                "`overlaps` must belong to unit vectors k and v: the Gram matrix of (k*, v*, k, v) must be positive, got "
-                + ", ".join(f"{name}={value}" for name, value in zip(NAMES, astuple(self), strict=True))
-                + ". Take smaller values, or compute them from vectors with Overlaps.of(k, v, truth)."
+                "`overlaps` must belong to unit vectors k and v: the Gram matrix of (k*, v*, k, v)"
+                " must be positive, got "
+                + ", ".join(
+                    f"{name}={value}" for name, value in zip(NAMES, astuple(self), strict=True)
+                )
+                + ". Take smaller values, or compute them from vectors with Overlaps.of(k, v,"
+                " truth)."
             )
 
     @staticmethod
@@ -60,7 +69,12 @@ class Overlaps:
         along = np.sqrt(max(left_k, 0.0))
         shared = cross / along if along > 1e-8 else 0.0
         k = self.kappa * truth.k + self.eta * truth.v + along * third
-        v = self.theta * truth.k + self.nu * truth.v + shared * third + np.sqrt(max(left_v - shared**2, 0.0)) * fourth
+        v = (
+            self.theta * truth.k
+            + self.nu * truth.v
+            + shared * third
+            + np.sqrt(max(left_v - shared**2, 0.0)) * fourth
+        )
         return k, v
 
     @property
@@ -71,7 +85,11 @@ class Overlaps:
 
 def residual_gram(kappa: Any, nu: Any, theta: Any, eta: Any, rho: Any) -> tuple[Any, Any, Any]:
     """|k'|^2, |v'|^2 and k'.v' of the parts k', v' of k, v orthogonal to k* and v*."""
-    return 1.0 - kappa * kappa - eta * eta, 1.0 - nu * nu - theta * theta, rho - kappa * theta - eta * nu
+    return (
+        1.0 - kappa * kappa - eta * eta,
+        1.0 - nu * nu - theta * theta,
+        rho - kappa * theta - eta * nu,
+    )
 
 
 def _rebuild(_: None, children: tuple[Any, ...]) -> Overlaps:

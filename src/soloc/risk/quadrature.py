@@ -1,6 +1,8 @@
-"""Risk of any component-wise weight by one-dimensional integration over the score, graded towards its bend.
+"""Risk of any component-wise weight by one-dimensional integration over the score, graded towards
+its bend.
 
-The risk is a sum of variances and one squared mean (see `closed_form`), each computed as the mean of a square.
+The risk is a sum of variances and one squared mean (see `closed_form`), each computed as the mean
+of a square.
 """
 
 import math
@@ -18,7 +20,8 @@ _LEVELS, _ORDER = 14, 12
 def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
     """Nodes alpha and weights of a standard Gaussian mean of functions of x = centre + s alpha.
 
-    Panels end exactly at the bend of the weight and move with it, so that kinks cost nothing, also in derivatives.
+    Panels end exactly at the bend of the weight and move with it, so that kinks cost nothing, also
+    in derivatives.
     """
     xp = engine_of(centre, s).xp
     zero = xp.zeros_like(centre + s)
@@ -27,19 +30,24 @@ def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
     far = _REACH + 2.0 * growth
     sharp = xp.clip((weight.bend - centre) / s, -_REACH, far)
     points = xp.concatenate([sharp, zero, growth, 2.0 * growth], axis=-1)
-    units = xp.concatenate([xp.clip(1.0 / s, 1e-6, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1)
+    units = xp.concatenate(
+        [xp.clip(1.0 / s, 1e-6, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1
+    )
     edges = xp.clip(edges_around(points, units, _LEVELS), -_REACH, far)
     alpha, w = panel_rule(xp.concatenate([zero - _REACH, edges, far], axis=-1), _ORDER)
     return alpha, w * xp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
 
 
 def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
-    """R - eps^2 for a component-wise weight; every number ends in an axis of length 1, along which the nodes are laid."""
+    """R - eps^2 for a component-wise weight; every number ends in an axis of length 1, along which
+    the nodes are laid.
+    """
     lam, m, gamma, L = weight.lam, setting.m, setting.gamma, setting.L
     engine = engine_of(lam)
     xp, mean_of = engine.xp, engine.weighted_sum
     share = 1.0 / L if weight.per_length else 1.0
-    side = xp.where(lam < 0, -1.0, 1.0)  # nodes are laid along x = lam a, so the standardised score is side * alpha
+    # nodes are laid along x = lam a, so the standardised score is side * alpha
+    side = xp.where(lam < 0, -1.0, 1.0)
     s = side * lam * gamma
     alpha, w = _rule(weight, lam * m * o.kappa, s)
     x, score = lam * m * o.kappa + s * alpha, side * alpha
@@ -49,11 +57,21 @@ def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
     mean = S * (M + tilt * score) - e * gamma * o.eta * score
     signal_mean = mean_of(w, mean)
     mismatch = 2.0 * (1.0 - o.nu) - (o.rho - o.eta) ** 2
-    spread = S**2 * mismatch + 2.0 * S * e * (1.0 - o.nu + o.eta * (o.rho - o.eta)) + e**2 * (1.0 - o.eta**2)
+    spread = (
+        S**2 * mismatch
+        + 2.0 * S * e * (1.0 - o.nu + o.eta * (o.rho - o.eta))
+        + e**2 * (1.0 - o.eta**2)
+    )
     signal_variance = mean_of(w, (mean - signal_mean[..., None]) ** 2 + gamma**2 * spread)
     alpha, w = _rule(weight, xp.zeros_like(lam), side * lam)
     S, a = share * weight.value(side * lam * alpha), side * alpha
     background_mean = mean_of(w, o.rho * S * a)
-    background_variance = mean_of(w, (o.rho * S * a - background_mean[..., None]) ** 2 + (1.0 - o.rho**2) * S**2)
+    background_variance = mean_of(
+        w, (o.rho * S * a - background_mean[..., None]) ** 2 + (1.0 - o.rho**2) * S**2
+    )
     others = (L - 1.0)[..., 0]
-    return signal_variance + others * background_variance + (signal_mean + others * background_mean) ** 2
+    return (
+        signal_variance
+        + others * background_variance
+        + (signal_mean + others * background_mean) ** 2
+    )

@@ -1,8 +1,10 @@
 """Erf attention when several tokens are decisive: Y = sum of X_J . v* over r locations, exact.
 
-Tokens are independent given the locations, so the decomposition of `closed_form` carries over with r signal tokens:
+Tokens are independent given the locations, so the decomposition of `closed_form` carries over with
+r signal tokens:
 
-    R - eps^2 = r Var(S b - c; signal) + (L-r) Var(S b; background) + (r E_s[S b] + (L-r) E_b[S b])^2
+    R - eps^2 = r Var(S b - c; signal) + (L-r) Var(S b; background) + (r E_s[S b] + (L-r) E_b[S
+    b])^2
 """
 
 from typing import Any

@@ -1,7 +1,9 @@
-"""One-token means of softmax attention: a Gaussian score and E = exp(lam a), so that x = log(t E) is Gaussian as well.
+"""One-token means of softmax attention: a Gaussian score and E = exp(lam a), so that x = log(t E)
+is Gaussian as well.
 
-A wide Gaussian sees phi_i(x) = exp(i x - e^x) as three pieces: powers of e^x on the left, whose truncated means are closed forms,
-nothing on the right, and between them a window whose nodes serve every t. Under a narrow Gaussian the integrand is one smooth bump.
+A wide Gaussian sees phi_i(x) = exp(i x - e^x) as three pieces: powers of e^x on the left, whose
+truncated means are closed forms, nothing on the right, and between them a window whose nodes serve
+every t. Under a narrow Gaussian the integrand is one smooth bump.
 """
 
 import math
@@ -16,13 +18,16 @@ from soloc.maths.panels import panel_rule
 from soloc.maths.special import wright_omega
 from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans
 
-_NARROW = 1.0  # standard deviation of x below which its density is narrower than the cliff exp(-e^x)
+# standard deviation of x below which its density is narrower than the cliff exp(-e^x)
+_NARROW = 1.0
 _LEFT, _RIGHT = -12.5, 5.5  # below, exp(-e^x) = 1 - e^x + e^2x/2; above, it no longer counts
 _WINDOW = np.concatenate([np.linspace(_LEFT, -2.5, 5), np.linspace(-2.5, _RIGHT, 9)[1:]])
-_LOWEST = (0, 1, 2, 1)  # power of e^x in phi_0, phi_1, phi_2 and 1 - phi_0, and the factors of three powers from there on
+# power of e^x in phi_0, phi_1, phi_2 and 1 - phi_0, and the factors of three powers from there on
+_LOWEST = (0, 1, 2, 1)
 _SERIES = np.array([[1.0, -1.0, 0.5]] * 3 + [[1.0, -1.0 / 2.0, 1.0 / 6.0]])
 _STEPS = np.arange(-40.0, 36.0)  # nodes on both sides of the bump
-_STEP, _LONGEST_STEP = 0.62, 0.29  # in its widths; in standard deviations, for the sake of the cliff
+# in its widths; in standard deviations, for the sake of the cliff
+_STEP, _LONGEST_STEP = 0.62, 0.29
 _FAR = -28.0  # where the distribution function of a Gaussian is taken from its asymptotic series
 _AT_ONCE = 128  # values of u side by side: their nodes fit into a cache
 _LOG_HALF = math.log(0.5)
@@ -30,7 +35,9 @@ _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class _Below(NamedTuple):
-    """A standard Gaussian y below b: `log` of its probability, times exp(b^2/2) where b is far, and what its moments need."""
+    """A standard Gaussian y below b: `log` of its probability, times exp(b^2/2) where b is far, and
+    what its moments need.
+    """
 
     far: Array
     log: Array
@@ -56,7 +63,9 @@ def _below(b: Array) -> _Below:
 
 
 class _Part(NamedTuple):
-    """log of the part that a stretch of x has in E[phi_i], its first two moments of the score, and the part of E[1 - phi_0]."""
+    """log of the part that a stretch of x has in E[phi_i], its first two moments of the score, and
+    the part of E[1 - phi_0].
+    """
 
     log: Array
     first: Array
@@ -65,7 +74,9 @@ class _Part(NamedTuple):
 
 
 def _left_part(u: Array, s: Array, order: int) -> _Part:
-    """x < _LEFT: E[e^{n x}; x < c] = exp(n u + n^2 s^2 / 2) P(y < b), b = (c - u)/s - n s, and combinations of n = 0 ... 4."""
+    """x < _LEFT: E[e^{n x}; x < c] = exp(n u + n^2 s^2 / 2) P(y < b), b = (c - u)/s - n s, and
+    combinations of n = 0 ... 4.
+    """
     xp = engine_of(u).xp
     n = np.arange(5.0 if order > COARSE else 3.0).reshape(-1, *(1,) * u.ndim)
     edge, tilt = (_LEFT - u) / s, n * s
@@ -75,10 +86,17 @@ def _left_part(u: Array, s: Array, order: int) -> _Part:
     if order <= COARSE:
         return _Part(log, log, log, log[1])
     z = 1.0 / (below.size * below.size)
-    gap, gap_square = below.q / (below.size * (1.0 - z * below.q)), z * (below.after - below.q) / (1.0 - z * below.q)
+    gap, gap_square = (
+        below.q / (below.size * (1.0 - z * below.q)),
+        z * (below.after - below.q) / (1.0 - z * below.q),
+    )
     mills = xp.exp(-0.5 * below.near * below.near - _LOG_ROOT_TWO_PI) / below.probability
     first = xp.where(below.far, edge - gap, tilt - mills)
-    second = xp.where(below.far, edge * (edge - 2.0 * gap) + gap_square, 1.0 + tilt * tilt - (b + 2.0 * tilt) * mills)
+    second = xp.where(
+        below.far,
+        edge * (edge - 2.0 * gap) + gap_square,
+        1.0 + tilt * tilt - (b + 2.0 * tilt) * mills,
+    )
     three = lambda powers: xp.stack([powers[n : n + 3] for n in _LOWEST])  # noqa: E731
     log = three(log)
     terms = xp.exp(log - log[:, :1]) * _SERIES.reshape(4, 3, *(1,) * u.ndim)
@@ -90,7 +108,9 @@ def _left_part(u: Array, s: Array, order: int) -> _Part:
 
 @cache
 def _window(order: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes x, and columns whose sums against the density of x are E[phi_i], E[1 - phi_0], E[phi_i x] and E[phi_i x^2]."""
+    """Nodes x, and columns whose sums against the density of x are E[phi_i], E[1 - phi_0], E[phi_i
+    x] and E[phi_i x^2].
+    """
     x, w = panel_rule(_WINDOW, order + 2)
     phi = np.stack([np.exp(i * x - np.exp(x)) for i in range(3)])
     columns = [*(w * phi), w * -np.expm1(-np.exp(x))]
@@ -100,7 +120,9 @@ def _window(order: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _window_part(u: Array, s: Array, order: int) -> _Part:
-    """_LEFT < x < _RIGHT, in units of the density where the window is closest to its mode: there phi_i is never out of range."""
+    """_LEFT < x < _RIGHT, in units of the density where the window is closest to its mode: there
+    phi_i is never out of range.
+    """
     engine = engine_of(u)
     xp = engine.xp
     x, columns = _window(order)
@@ -139,7 +161,9 @@ def _wide(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
 
 
 def _narrow(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
-    """Means under a Gaussian of standard deviation s < _NARROW, by equal steps around the mode of phi_1: nearly a Gaussian."""
+    """Means under a Gaussian of standard deviation s < _NARROW, by equal steps around the mode of
+    phi_1: nearly a Gaussian.
+    """
     engine = engine_of(u)
     xp, mean = engine.xp, engine.weighted_sum
     shifted = u + s * s
@@ -153,7 +177,9 @@ def _narrow(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     log_gauss = -away * (centre[..., None] + 0.5 * away)
     mass = xp.exp(s * away - rate[..., None] * xp.expm1(s * away) + log_gauss)
     growth, mass = engine.once((growth, mass))  # or every sum below would recompute them
-    log_unit = xp.log(step if order > COARSE else 3.0 * step) - 0.5 * centre * centre - _LOG_ROOT_TWO_PI
+    log_unit = (
+        xp.log(step if order > COARSE else 3.0 * step) - 0.5 * centre * centre - _LOG_ROOT_TWO_PI
+    )
     rows = []
     for i, mass_i in enumerate((mass / growth, mass, mass * growth)):
         total = xp.sum(mass_i, axis=-1)
@@ -177,7 +203,9 @@ def _rise(log_survival: Array, log_rise: Array) -> Array:
 
 
 def gaussian_means(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
-    """E[exp(i x - e^x) alpha^j] for i, j = 0, 1, 2, x = u + s alpha, alpha standard normal, and log E[1 - exp(-e^x)]."""
+    """E[exp(i x - e^x) alpha^j] for i, j = 0, 1, 2, x = u + s alpha, alpha standard normal, and log
+    E[1 - exp(-e^x)].
+    """
     engine = engine_of(u, s)
     xp = engine.xp
     return engine.either(
@@ -196,8 +224,12 @@ def softmax_laws(m: Array, gamma: Array, lam: Array, kappa: Array) -> TokenLaws:
     spread = 60.0 + 45.0 * (lam + s)
 
     def means(u: Array, order: int) -> tuple[TokenMeans, TokenMeans, Array]:
-        of_both = engine.each(lambda u, s: gaussian_means(u, s, order), xp.stack([u + shift, u]), xp.stack([s, lam]))
-        (signal, _), (background, rise) = (jax.tree.map(lambda rows, j=j: rows[j], of_both) for j in range(2))
+        of_both = engine.each(
+            lambda u, s: gaussian_means(u, s, order), xp.stack([u + shift, u]), xp.stack([s, lam])
+        )
+        (signal, _), (background, rise) = (
+            jax.tree.map(lambda rows, j=j: rows[j], of_both) for j in range(2)
+        )
         return signal, background, rise
 
     return TokenLaws(

@@ -1,4 +1,6 @@
-"""The name of a result: a digest of what decides it — config (seed included), source code and library versions."""
+"""The name of a result: a digest of what decides it — config (seed included), source code and
+library versions.
+"""
 
 import ast
 import hashlib
@@ -25,7 +27,8 @@ def describe(config: Any) -> Any:
     if config is None or isinstance(config, (bool, int, float, str)):
         return config
     raise TypeError(
-        f"`config` must hold numbers, strings, tuples and dataclasses of them, got {type(config).__name__}."
+        "`config` must hold numbers, strings, tuples and dataclasses of them, got"
+        f" {type(config).__name__}."
     )
 
 
@@ -69,13 +72,17 @@ def revision(source: Path) -> str:
     """The git commit of the checkout that holds `source`, or "unversioned" outside one."""
     command = ["git", "-C", str(source if source.is_dir() else source.parent), "rev-parse", "HEAD"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=10
+        ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return "unversioned"
 
 
 def code_version(function: Callable[..., Any]) -> str:
-    """Digest of the source of the module that defines `function` and of all it imports from its own package."""
+    """Digest of the source of the module that defines `function` and of all it imports from its own
+    package.
+    """
     return _module_version(function.__module__)
 
 
@@ -97,7 +104,9 @@ def _module_version(module: str) -> str:
 
 @cache
 def _read(name: str) -> tuple[str, list[str]] | None:
-    """Digest of a module's source and the names that it imports; many modules share one, and it is parsed once."""
+    """Digest of a module's source and the names that it imports; many modules share one, and it is
+    parsed once.
+    """
     path = _source(name)
     if path is None:
         return None
@@ -120,7 +129,9 @@ def _source(name: str) -> Path | None:
 
 
 def _imports(text: bytes) -> list[str]:
-    """Names of modules that a source imports; `from a import b` may mean module a.b or a name in a: both are listed."""
+    """Names of modules that a source imports; `from a import b` may mean module a.b or a name in a:
+    both are listed.
+    """
     names: list[str] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

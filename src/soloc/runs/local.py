@@ -1,7 +1,9 @@
-"""The local engine: cells of experiments on the processes of this machine, each result stored the moment it exists.
+"""The local engine: cells of experiments on the processes of this machine, each result stored the
+moment it exists.
 
-Every worker owns one pipe and computes one cell at a time on one thread, so results do not depend on the number of workers
-or cores, and a kill at any moment loses the cells in flight and nothing else.
+Every worker owns one pipe and computes one cell at a time on one thread, so results do not depend
+on the number of workers or cores, and a kill at any moment loses the cells in flight and nothing
+else.
 """
 
 import time
@@ -27,8 +29,10 @@ class Cell(NamedTuple):
     name: str
     run: Callable[[Any], pd.DataFrame]
     config: Any
-    seconds: float = 1.0  #: about how long it takes; decides order and the time left, never the result
-    needs: tuple[str, ...] = ()  #: optional modules that it uses; their versions are part of what decides it
+    #: about how long it takes; decides order and the time left, never the result
+    seconds: float = 1.0
+    #: optional modules that it uses; their versions are part of what decides it
+    needs: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -62,20 +66,27 @@ def compute(
         raise ValueError(f"`jobs` must be a whole number >= 1, got {jobs!r}.")
     store.sweep()
     tables = [store.get(cell.name, cell.key) for cell in cells]
-    missing = sorted((i for i, table in enumerate(tables) if table is None), key=lambda i: -cells[i].seconds)
+    missing = sorted(
+        (i for i, table in enumerate(tables) if table is None), key=lambda i: -cells[i].seconds
+    )
     waiting_for = {cells[i].name for i in missing}
     for name in dict.fromkeys(cell.name for cell in cells):
         if name not in waiting_for:
             finished(name)
     if missing:
         progress = progress or Progress(sum(cells[i].seconds for i in missing), jobs)
-        _compute_missing([cells[i] for i in missing], store, min(jobs, len(missing)), progress, finished)
+        _compute_missing(
+            [cells[i] for i in missing], store, min(jobs, len(missing)), progress, finished
+        )
         for i in missing:
             tables[i] = store.get(cells[i].name, cells[i].key)
-        store.sweep()  # a worker of a killed run may have died since the first look, in the middle of a file
+        # a worker of a killed run may have died since the first look, in the middle of a file
+        store.sweep()
     lost = [cell.name for cell, table in zip(cells, tables, strict=True) if table is None]
     if lost:
-        raise OSError(f"{store.directory} does not keep what is written to it ({lost[0]}): check the disk.")
+        raise OSError(
+            f"{store.directory} does not keep what is written to it ({lost[0]}): check the disk."
+        )
     return [table for table in tables if table is not None]
 
 
@@ -91,11 +102,16 @@ class _Worker:
 
     def take(self, cell: Cell) -> None:
         self.cell, self.since = cell, time.monotonic()
-        self.pipe.send((cell, cell.key, cell.facts))  # what decides it is found once, not again by every worker
+        # what decides it is found once, not again by every worker
+        self.pipe.send((cell, cell.key, cell.facts))
 
 
 def _compute_missing(
-    waiting: list[Cell], store: Store, jobs: int, progress: Progress, finished: Callable[[str], None]
+    waiting: list[Cell],
+    store: Store,
+    jobs: int,
+    progress: Progress,
+    finished: Callable[[str], None],
 ) -> None:
     remaining = {cell.name: sum(other.name == cell.name for other in waiting) for cell in waiting}
     workers: list[_Worker] = []
@@ -123,10 +139,13 @@ def _compute_missing(
                 finished(done.pop(0))
             now = time.monotonic()
             in_flight = [
-                (worker.cell.name, now - worker.since) for worker in workers if worker.cell is not None
+                (worker.cell.name, now - worker.since)
+                for worker in workers
+                if worker.cell is not None
             ]
             progress.show(
-                ", ".join(dict.fromkeys(name for name, _ in in_flight)), sum(age for _, age in in_flight)
+                ", ".join(dict.fromkeys(name for name, _ in in_flight)),
+                sum(age for _, age in in_flight),
             )
     finally:
         progress.close()
@@ -137,7 +156,9 @@ def _compute_missing(
 
 
 def _following(waiting: list[Cell], done: Cell) -> int:
-    """The longest cell of the experiment that a worker has just compiled for, else the longest of all."""
+    """The longest cell of the experiment that a worker has just compiled for, else the longest of
+    all.
+    """
     return next((i for i, cell in enumerate(waiting) if cell.name == done.name), 0)
 
 
@@ -146,8 +167,8 @@ def _receive(worker: _Worker, cell: Cell) -> float:
         verdict, value = worker.pipe.recv()
     except (EOFError, OSError):
         raise OSError(
-            f"a worker process ended while it computed {cell.name} (out of memory?). What was finished is kept: "
-            "run the command again, with `--jobs 1` if memory is short."
+            f"a worker process ended while it computed {cell.name} (out of memory?). What was"
+            " finished is kept: run the command again, with `--jobs 1` if memory is short."
         ) from None
     if verdict == "refused":
         raise ValueError(f"{cell.name}: {value}")

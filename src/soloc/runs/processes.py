@@ -1,7 +1,9 @@
-"""Child processes that start in a moment: forked from a server that has already imported what they need.
+"""Child processes that start in a moment: forked from a server that has already imported what they
+need.
 
-The server is a process of its own that imports and does nothing else, so it has no thread of JAX or BLAS that a fork could
-cut off. Where forking is not safe (other systems than Linux) children start anew and import for themselves.
+The server is a process of its own that imports and does nothing else, so it has no thread of JAX or
+BLAS that a fork could cut off. Where forking is not safe (other systems than Linux) children start
+anew and import for themselves.
 """
 
 import multiprocessing
@@ -16,8 +18,11 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-#: Half the time of compiling. XLA aborts on a flag that it does not know, so these go to releases of jaxlib that do.
-_COMPILER_OF = {"0.10": "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"}
+#: Half the time of compiling. XLA aborts on a flag that it does not know, so these go to releases
+#: of jaxlib that do.
+_COMPILER_OF = {
+    "0.10": "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+}
 _JAXLIB = ".".join(metadata.version("jaxlib").split(".")[:2])
 #: For XLA_FLAGS: one thread, and a compiler in a hurry whose programs are as quick as ever.
 QUICK_COMPILER = f"--xla_cpu_multi_thread_eigen=false {_COMPILER_OF.get(_JAXLIB, '')}".strip()
@@ -50,13 +55,17 @@ def children() -> Any:
 
 def begin_child() -> None:
     """First thing in a child: one thread for every library, and no life without the parent."""
-    os.environ.update({name: value for name, value in _ONE_THREAD.items() if name not in os.environ})
+    os.environ.update(
+        {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
+    )
     threadpool_limits(1)  # for a BLAS that was imported before it could read its variable
     end_with_parent()
 
 
 def end_with_parent() -> None:
-    """Make this child process leave Ctrl-C to its parent, and end at once when the parent is gone, even killed."""
+    """Make this child process leave Ctrl-C to its parent, and end at once when the parent is gone,
+    even killed.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
@@ -72,7 +81,9 @@ def end_with_parent() -> None:
 def one_thread() -> Iterator[None]:
     """Environment variables that children started inside inherit; the caller's are put back."""
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update({name: value for name, value in _ONE_THREAD.items() if name not in os.environ})
+    os.environ.update(
+        {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
+    )
     try:
         yield
     finally:

@@ -1,4 +1,6 @@
-"""Progress for a person: a bar with the time left on a terminal, a line per finished part elsewhere."""
+"""Progress for a person: a bar with the time left on a terminal, a line per finished part
+elsewhere.
+"""
 
 import sys
 import time
@@ -14,7 +16,9 @@ def clock(seconds: float) -> str:
 
 
 class Progress:
-    """Work measured in expected seconds; what remains is scaled by how the finished part compared with its expectation."""
+    """Work measured in expected seconds; what remains is scaled by how the finished part compared
+    with its expectation.
+    """
 
     def __init__(self, total: float, workers: int, stream: TextIO | None = None) -> None:
         self.total = max(total, 1e-9)
@@ -31,7 +35,9 @@ class Progress:
         self.spent += spent
 
     def time_left(self, running: float) -> float:
-        """Estimate of the seconds left when the parts in flight have been at it for `running` seconds together."""
+        """Estimate of the seconds left when the parts in flight have been at it for `running`
+        seconds together.
+        """
         pace = self.spent / self.expected_done if self.expected_done > 0 else 1.0
         return max((self.total - self.expected_done) * pace - running, 0.0) / self.workers
 

@@ -1,4 +1,6 @@
-"""Tables on disk that can be trusted: written in one atomic move, read only when their checksum holds."""
+"""Tables on disk that can be trusted: written in one atomic move, read only when their checksum
+holds.
+"""
 
 import hashlib
 import io
@@ -23,7 +25,9 @@ def _warn(message: str) -> None:
 def parquet_bytes(table: pd.DataFrame, facts: Mapping[str, Any]) -> bytes:
     """A table as Parquet with `facts` in its metadata; equal tables and facts give equal bytes."""
     arrow = pa.Table.from_pandas(table, preserve_index=False)
-    own = {f"soloc.{name}".encode(): canonical(value).encode() for name, value in sorted(facts.items())}
+    own = {
+        f"soloc.{name}".encode(): canonical(value).encode() for name, value in sorted(facts.items())
+    }
     arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **own})
     buffer = io.BytesIO()
     pq.write_table(arrow, buffer, compression="zstd")
@@ -41,7 +45,9 @@ def read_facts(path: Path) -> dict[str, Any]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Put `content` at `path` so that a reader, or a machine that loses power, sees the old file or the new, never a part."""
+    """Put `content` at `path` so that a reader, or a machine that loses power, sees the old file or
+    the new, never a part.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     with open(temporary, "wb") as file:
@@ -52,7 +58,8 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 class Store:
-    """Results by key under one directory: `<name>/<key>.parquet`, with checksum and duration in `<key>.json` beside it.
+    """Results by key under one directory: `<name>/<key>.parquet`, with checksum and duration in
+    `<key>.json` beside it.
 
     The sidecar is written last, so a table without one is unfinished and is computed again.
     """
@@ -61,7 +68,9 @@ class Store:
         self.directory = Path(directory)
         self.warn = warn
 
-    def put(self, name: str, key: str, table: pd.DataFrame, facts: Mapping[str, Any], seconds: float) -> None:
+    def put(
+        self, name: str, key: str, table: pd.DataFrame, facts: Mapping[str, Any], seconds: float
+    ) -> None:
         """Keep a table, then vouch for it."""
         content = parquet_bytes(table, facts)
         path = self._path(name, key)

@@ -1,8 +1,10 @@
-"""Regression through a latent matrix: tokens are independent given z, so that their order says nothing.
+"""Regression through a latent matrix: tokens are independent given z, so that their order says
+nothing.
 
     v_l = z phi(k_l) + N(0, sigma^2),   z entries N(0, lam),   target z phi(q)
 
-The posterior of z is Gaussian; T = (Phi'Phi, V'Phi) is its minimal sufficient statistic, a sum over tokens.
+The posterior of z is Gaussian; T = (Phi'Phi, V'Phi) is its minimal sufficient statistic, a sum over
+tokens.
 """
 
 from collections.abc import Callable, Iterable
@@ -38,7 +40,9 @@ class Representation(NamedTuple):
 
 
 class Posterior(NamedTuple):
-    """Gaussian law of the latent given a sequence: the rows of z are independent and share one covariance."""
+    """Gaussian law of the latent given a sequence: the rows of z are independent and share one
+    covariance.
+    """
 
     mean: np.ndarray  #: (dv, D)
     covariance: np.ndarray  #: (D, D)
@@ -46,7 +50,9 @@ class Posterior(NamedTuple):
 
 @dataclass(frozen=True)
 class ExchangeableLatent:
-    """The task, with `dv` value coordinates; `noisy_target` adds the noise of a token to the target."""
+    """The task, with `dv` value coordinates; `noisy_target` adds the noise of a token to the
+    target.
+    """
 
     features: Callable[[np.ndarray], np.ndarray] = field(default_factory=Harmonics)
     key_law: SphereKeys | GaussianKeys = field(default_factory=SphereKeys)
@@ -130,15 +136,17 @@ class ExchangeableLatent:
         return Representation(np.zeros((self.D, self.D)), np.zeros((self.dv, self.D)))
 
     def represent(self, tokens: Tokens | Iterable[Tokens]) -> Representation:
-        """T of one sequence, whole or as an iterable of pieces; memory does not grow with the length."""
+        """T of one sequence, whole or as an iterable of pieces; memory does not grow with the
+        length.
+        """
         if not isinstance(tokens, Tokens):
             return sum((self.represent(piece) for piece in tokens), self.nothing_seen())
         keys, values = np.asarray(tokens.keys, float), np.asarray(tokens.values, float)
         if keys.ndim != 2 or values.shape != (len(keys), self.dv):
             raise ValueError(
-                f"`tokens` must hold keys (L, {self.key_law.d}) and values (L, {self.dv}) of one sequence, "
-                "got "
-                f"{keys.shape} and {values.shape}; represent the sequences of a batch one by one."
+                f"`tokens` must hold keys (L, {self.key_law.d}) and values (L, {self.dv}) of one"
+                f" sequence, got {keys.shape} and {values.shape}; represent the sequences of a"
+                " batch one by one."
             )
         total = self.nothing_seen()
         for start in range(0, len(keys), CHUNK):
@@ -152,6 +160,10 @@ class ExchangeableLatent:
         return Posterior(seen.cross @ inverse, self.sigma**2 * inverse)
 
     def representation_of(self, posterior: Posterior) -> Representation:
-        """T from the posterior, the inverse of `posterior`: nothing in T is superfluous (it is minimal)."""
+        """T from the posterior, the inverse of `posterior`: nothing in T is superfluous (it is
+        minimal).
+        """
         precision = self.sigma**2 * np.linalg.inv(posterior.covariance)
-        return Representation(precision - self.ridge * np.eye(len(precision)), posterior.mean @ precision)
+        return Representation(
+            precision - self.ridge * np.eye(len(precision)), posterior.mean @ precision
+        )

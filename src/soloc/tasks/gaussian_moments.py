@@ -1,7 +1,8 @@
-"""The moment h = V'K/L of a sequence with Gaussian keys, drawn from its own law without drawing a token.
+"""The moment h = V'K/L of a sequence with Gaussian keys, drawn from its own law without drawing a
+token.
 
-K'K/L = CC' is Wishart (C by Bartlett's decomposition) and, given it, h = z CC' + (sigma/sqrt L) N(0, CC'):
-O(d^2) numbers for a sequence of any length.
+K'K/L = CC' is Wishart (C by Bartlett's decomposition) and, given it, h = z CC' + (sigma/sqrt L)
+N(0, CC'): O(d^2) numbers for a sequence of any length.
 """
 
 from typing import NamedTuple
@@ -12,7 +13,9 @@ from soloc.tasks.key_laws import GaussianKeys
 
 
 class Moments(NamedTuple):
-    """Latents (n, dv, d) with entries N(0, 1) and the moments h (n, dv, d) of sequences that they made."""
+    """Latents (n, dv, d) with entries N(0, 1) and the moments h (n, dv, d) of sequences that they
+    made.
+    """
 
     latent: np.ndarray
     moment: np.ndarray
@@ -25,7 +28,8 @@ def gaussian_moments(
     d = key_law.d
     if d > L:
         raise ValueError(
-            f"`L` must be at least d = {d}, for K'K to be invertible, got {L}; draw the tokens instead."
+            f"`L` must be at least d = {d}, for K'K to be invertible, got {L}; draw the tokens"
+            " instead."
         )
     root = np.tril(rng.standard_normal((n, d, d)), -1)
     root[:, np.arange(d), np.arange(d)] = np.sqrt(rng.chisquare(L - np.arange(d), (n, d)))

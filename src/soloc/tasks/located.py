@@ -1,6 +1,7 @@
 """Single-location regression in the protocol of tasks with a latent: truth held, location latent.
 
-Keys are the tokens, the query is k*, values are the projections X_l . v*, the target is the answer Y.
+Keys are the tokens, the query is k*, values are the projections X_l . v*, the target is the answer
+Y.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,9 @@ from soloc.tasks.single_location import SingleLocation, Truth
 
 @dataclass(frozen=True, eq=False)
 class LocatedTruth:
-    """SLR(k*, v*) with its truth known; `sample` sets the length, which the task's own `L` does not bind."""
+    """SLR(k*, v*) with its truth known; `sample` sets the length, which the task's own `L` does not
+    bind.
+    """
 
     task: SingleLocation
     truth: Truth
@@ -31,8 +34,8 @@ class LocatedTruth:
         for name in ("prior", "lengths"):
             if getattr(self.task, name) is not None:
                 raise ValueError(
-                    f"`task` must have no `{name}`, for its tokens to be exchangeable at every length, got "
-                    f"{getattr(self.task, name)}; leave `{name}` out."
+                    f"`task` must have no `{name}`, for its tokens to be exchangeable at every"
+                    f" length, got {getattr(self.task, name)}; leave `{name}` out."
                 )
 
     @property
@@ -56,7 +59,9 @@ class LocatedTruth:
         tokens[rows, place] = signal
         values = tokens @ v
         target = values[rows, place] + self.task.eps * rng.standard_normal(n)
-        return Batch(tokens, values[..., None], np.broadcast_to(k, (n, k.size)), target[:, None], place)
+        return Batch(
+            tokens, values[..., None], np.broadcast_to(k, (n, k.size)), target[:, None], place
+        )
 
     def log_score(self, batch: Sight) -> np.ndarray:
         """ell(X_l) up to a constant: |x - background|^2 / 2 - |x - m k*|^2 / (2 gamma^2)."""

@@ -1,4 +1,6 @@
-"""What every task with a latent and tokens answers to: a batch, its Bayes predictor, its exchangeability."""
+"""What every task with a latent and tokens answers to: a batch, its Bayes predictor, its
+exchangeability.
+"""
 
 from typing import Literal, NamedTuple, Protocol
 
@@ -28,7 +30,9 @@ class Sight(Protocol):
 
 
 class Task(Protocol):
-    """Tokens from a latent, with the Bayes answer as attention: E[target | tokens, query] = sum_l w_l v_l."""
+    """Tokens from a latent, with the Bayes answer as attention: E[target | tokens, query] = sum_l
+    w_l v_l.
+    """
 
     @property
     def exchangeable(self) -> Exchangeable:
@@ -66,6 +70,8 @@ def posterior_of_position(log_score: np.ndarray) -> np.ndarray:
 
 
 def recall_variance(probability: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Variance of v_J when J has these probabilities, mean over coordinates: (n, L), (n, L, dv) -> (n,)."""
+    """Variance of v_J when J has these probabilities, mean over coordinates: (n, L), (n, L, dv) ->
+    (n,).
+    """
     centred = values - attend(probability, values)[:, None, :]
     return np.einsum("nl,nlv->n", probability, centred**2) / values.shape[-1]

@@ -37,7 +37,10 @@ class LengthLaw(NamedTuple):
     def uniform(shortest: int, longest: int) -> "LengthLaw":
         """Every length from `shortest` to `longest`, equally likely."""
         if not 1 <= shortest <= longest:
-            raise ValueError(f"`shortest` and `longest` must satisfy 1 <= shortest <= longest, got {shortest} and {longest}.")
+            raise ValueError(
+                f"`shortest` and `longest` must satisfy 1 <= shortest <= longest, got {shortest}"
+                f" and {longest}."
+            )
         count = longest - shortest + 1
         return LengthLaw(tuple(range(shortest, longest + 1)), (1.0 / count,) * count)
 
@@ -46,9 +49,11 @@ class LengthLaw(NamedTuple):
 class SingleLocation:
     """The task SLR(k*, v*) of Marion, Berthier, Biau and Boyer (2025).
 
-        X_J0 ~ N(m k*, gamma^2 I),   X_l ~ N(background, I) for l != J0,   Y = X_J0 . v* + N(0, eps^2)
+        X_J0 ~ N(m k*, gamma^2 I),   X_l ~ N(background, I) for l != J0,   Y = X_J0 . v* + N(0,
+        eps^2)
 
-    The numbers `d`, `L`, `gamma`, `eps` and `signal` may be arrays that broadcast: then every exact risk is an array too.
+    The numbers `d`, `L`, `gamma`, `eps` and `signal` may be arrays that broadcast: then every exact
+    risk is an array too.
 
     Parameters
     ----------
@@ -89,26 +94,40 @@ class SingleLocation:
             background = np.asarray(self.background)
             if background.shape != (self.d,) or not np.all(np.isfinite(background)):
                 raise ValueError(
-                    f"`background` must be a finite vector of length d = {self.d}, got an array of shape {background.shape}."
+                    f"`background` must be a finite vector of length d = {self.d}, got an array of"
+                    f" shape {background.shape}."
                 )
 
     def _check_prior(self) -> None:
         prior = np.asarray(self.prior, dtype=float)
         if prior.shape != (self.L,):
-            raise ValueError(f"`prior` must hold L = {self.L} probabilities, got an array of shape {prior.shape}.")
+            raise ValueError(
+                f"`prior` must hold L = {self.L} probabilities, got an array of shape"
+                f" {prior.shape}."
+            )
         if not (np.all(prior >= 0) and abs(prior.sum() - 1.0) < 1e-9):
-            raise ValueError(f"`prior` must be non-negative and sum to 1, got a sum of {prior.sum():.6g}.")
+            raise ValueError(
+                f"`prior` must be non-negative and sum to 1, got a sum of {prior.sum():.6g}."
+            )
         object.__setattr__(self, "prior", tuple(float(p) for p in prior / prior.sum()))
 
     def _check_lengths(self, lengths: LengthLaw) -> None:
         values, chances = np.asarray(lengths.values), np.asarray(lengths.probabilities, dtype=float)
         if values.ndim != 1 or values.shape != chances.shape or len(values) == 0:
-            raise ValueError("`lengths` must hold as many probabilities as values, and at least one.")
+            raise ValueError(
+                "`lengths` must hold as many probabilities as values, and at least one."
+            )
         check_whole("lengths.values", values, 1)
         if not (np.all(chances >= 0) and abs(chances.sum() - 1.0) < 1e-9):
-            raise ValueError(f"`lengths.probabilities` must be non-negative and sum to 1, got a sum of {chances.sum():.6g}.")
+            raise ValueError(
+                "`lengths.probabilities` must be non-negative and sum to 1, got a sum of"
+                f" {chances.sum():.6g}."
+            )
         if values.max() != self.L:
-            raise ValueError(f"`L` must be the longest of `lengths` or left out, got {self.L} against {values.max()}.")
+            raise ValueError(
+                f"`L` must be the longest of `lengths` or left out, got {self.L} against"
+                f" {values.max()}."
+            )
         if self.prior is not None:
             raise ValueError("`prior` and `lengths` cannot be combined: leave one of them out.")
 
@@ -117,12 +136,16 @@ class SingleLocation:
         """Signal strength."""
         if self.signal is not None:
             return self.signal
-        return math.sqrt(0.5 * self.d) if isinstance(self.d, (int, float)) else (0.5 * self.d) ** 0.5
+        return (
+            math.sqrt(0.5 * self.d) if isinstance(self.d, (int, float)) else (0.5 * self.d) ** 0.5
+        )
 
     def length_law(self) -> tuple[np.ndarray, np.ndarray]:
         """Values and probabilities of the length when it is random."""
         assert self.lengths is not None
-        return np.asarray(self.lengths.values, dtype=float), np.asarray(self.lengths.probabilities, dtype=float)
+        return np.asarray(self.lengths.values, dtype=float), np.asarray(
+            self.lengths.probabilities, dtype=float
+        )
 
     def truth(self, key: jax.Array) -> Truth:
         """Draw (k*, v*), uniform among orthonormal pairs."""
@@ -138,7 +161,9 @@ class SingleLocation:
         noise = jax.random.normal(token_key, (n, self.L, self.d))
         present, signal_here = self._masks(lengths, location)
         background = 0.0 if self.background is None else jnp.asarray(self.background)
-        tokens = jnp.where(signal_here[..., None], self.m * truth.k + self.gamma * noise, background + noise)
+        tokens = jnp.where(
+            signal_here[..., None], self.m * truth.k + self.gamma * noise, background + noise
+        )
         tokens = jnp.where(present[..., None], tokens, 0.0)
         decisive = jnp.take_along_axis(tokens, location[:, None, None], axis=1)[:, 0]
         answers = decisive @ truth.v + self.eps * jax.random.normal(noise_key, (n,))
@@ -155,7 +180,9 @@ class SingleLocation:
         """The latent location in sequences of given lengths, from the prior."""
         if self.prior is not None:
             return jax.random.choice(key, self.L, lengths.shape, p=jnp.asarray(self.prior))
-        return jnp.minimum(jnp.floor(jax.random.uniform(key, lengths.shape) * lengths).astype(int), lengths - 1)
+        return jnp.minimum(
+            jnp.floor(jax.random.uniform(key, lengths.shape) * lengths).astype(int), lengths - 1
+        )
 
     def _masks(self, lengths: jax.Array, location: jax.Array) -> tuple[jax.Array, jax.Array]:
         positions = jnp.arange(self.L)
@@ -168,7 +195,9 @@ class SingleLocation:
         as_signal = 0.5 * jnp.sum((tokens - self.m * truth.k) ** 2, axis=-1) / self.gamma**2
         return as_background - as_signal - self.d * math.log(self.gamma)
 
-    def posterior(self, truth: Truth, tokens: jax.Array, lengths: jax.Array | None = None) -> jax.Array:
+    def posterior(
+        self, truth: Truth, tokens: jax.Array, lengths: jax.Array | None = None
+    ) -> jax.Array:
         """P(J0 = l | X), exact for every gamma: softmax over l of ell(X_l) + log prior_l."""
         scores = self.log_ratio(truth, tokens)
         if self.prior is not None:
@@ -180,4 +209,3 @@ class SingleLocation:
     def bayes(self, truth: Truth, tokens: jax.Array, lengths: jax.Array | None = None) -> jax.Array:
         """E[Y | X] = sum_l P(J0 = l | X) X_l . v*."""
         return jnp.sum(self.posterior(truth, tokens, lengths) * (tokens @ truth.v), axis=-1)
-

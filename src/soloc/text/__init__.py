@@ -30,7 +30,9 @@ __getattr__, __all__ = imported_when_used(
         "soloc.text.page": "sentence_page",
         "soloc.text.pipelines": "fit_rated_sentences text_pipeline",
         "soloc.text.generator": "RatedSentences rated_sentences",
-        "soloc.text.sentences": "SentenceExplanation attend_words explain_sentence explain_sentences locate_words",
+        "soloc.text.sentences": (
+            "SentenceExplanation attend_words explain_sentence explain_sentences locate_words"
+        ),
         "soloc.text.text_bags": "TextBags",
         "soloc.text.tokens": "TextTokens",
         "soloc.text.words": "TextWarning",

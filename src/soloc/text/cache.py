@@ -1,8 +1,9 @@
 """Embeddings on disk, by content: what a text and a model decide is computed once.
 
-One safetensors file per text (no pickle, nothing in it can execute), named by a digest of the model's weights, the
-layer and the text. Files are written beside their target and renamed; a damaged one is computed again with a warning;
-when the folder grows beyond its bound the files that were not used for longest go first.
+One safetensors file per text (no pickle, nothing in it can execute), named by a digest of the
+model's weights, the layer and the text. Files are written beside their target and renamed; a
+damaged one is computed again with a warning; when the folder grows beyond its bound the files that
+were not used for longest go first.
 """
 
 import hashlib
@@ -22,7 +23,9 @@ MOST_BYTES = 2 * 2**30
 
 
 def default_folder() -> Path:
-    """Where embeddings are kept when nobody says: the variable SOLOC_CACHE, else the user's own cache folder."""
+    """Where embeddings are kept when nobody says: the variable SOLOC_CACHE, else the user's own
+    cache folder.
+    """
     if VARIABLE in os.environ:
         return Path(os.environ[VARIABLE]) / "embeddings"
     if sys.platform == "darwin":
@@ -53,9 +56,12 @@ class EmbeddingCache:
             return found
         except FileNotFoundError:
             return None
-        except Exception as error:  # the library's own kind of error, and whatever a broken disk says
+        # the library's own kind of error, and whatever a broken disk says
+        except Exception as error:
             warnings.warn(
-                f"the cached embedding {path} is damaged and is computed again: {error}", TextWarning, stacklevel=2
+                f"the cached embedding {path} is damaged and is computed again: {error}",
+                TextWarning,
+                stacklevel=2,
             )
             return None
 
@@ -65,7 +71,11 @@ class EmbeddingCache:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(needed("safetensors.numpy").save({k: np.ascontiguousarray(v) for k, v in arrays.items()}))
+                stream.write(
+                    needed("safetensors.numpy").save(
+                        {k: np.ascontiguousarray(v) for k, v in arrays.items()}
+                    )
+                )
             os.replace(temporary, path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

@@ -27,7 +27,8 @@ def needed(module: str) -> Any:
     """A module of an extra, or one sentence that names the pip line."""
     if find_spec(module.split(".")[0]) is None:
         raise ImportError(
-            f"{module.split('.')[0]} is not installed and text needs it: {pip_line(module.split('.')[0])}"
+            f"{module.split('.')[0]} is not installed and text needs it:"
+            f" {pip_line(module.split('.')[0])}"
         )
     return import_module(module)
 

@@ -24,7 +24,11 @@ def save_text_model(model: Pipeline, path: str | Path, notes: dict[str, Any] | N
     }
     arrays = {}
     if kernel is not None:
-        arrays = {"landmarks": kernel.landmarks_, "kernel_centre": kernel.centre_, "kernel_scale": kernel.scale_}
+        arrays = {
+            "landmarks": kernel.landmarks_,
+            "kernel_centre": kernel.centre_,
+            "kernel_scale": kernel.scale_,
+        }
     save(model[-1], path, facts, arrays)
 
 
@@ -33,18 +37,23 @@ def load_text_model(path: str | Path) -> Pipeline:
     estimator = load(path)
     notes = estimator.notes_
     if not isinstance(notes, dict) or "text" not in notes:
-        raise ValueError(f"{path} was not made from text; use `soloc explain` and `soloc predict` for it.")
+        raise ValueError(
+            f"{path} was not made from text; use `soloc explain` and `soloc predict` for it."
+        )
     tokens = TextTokens(**notes["text"])
     if tokens._vectors().fingerprint != notes["fingerprint"]:
         raise ValueError(
-            f"{path} was fitted on other vectors than {notes['text']['model']} gives here; install the version it was "
-            "fitted with, or fit again."
+            f"{path} was fitted on other vectors than {notes['text']['model']} gives here; install"
+            " the version it was fitted with, or fit again."
         )
     steps: list[tuple[str, Any]] = [("tokens", tokens)]
     if notes["kernel"] is not None:
         kernel = WordKernel(tuple(notes["kernel"]["gamma"]), notes["kernel"]["most"])
         kernel.landmarks_ = estimator.more_["landmarks"]
-        kernel.centre_, kernel.scale_ = estimator.more_["kernel_centre"], estimator.more_["kernel_scale"]
+        kernel.centre_, kernel.scale_ = (
+            estimator.more_["kernel_centre"],
+            estimator.more_["kernel_scale"],
+        )
         kernel.n_features_in_ = kernel.landmarks_.shape[1]
         kernel._prepare()
         steps.append(("kernel", kernel))

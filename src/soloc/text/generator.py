@@ -1,7 +1,9 @@
-"""Rated sentences: one word decides the score, at a place that nothing but the word itself gives away.
+"""Rated sentences: one word decides the score, at a place that nothing but the word itself gives
+away.
 
-The score of a sentence is the mean rating that ten people gave its one rated word. Plain adjectives fill the other
-slots of the same pattern, so the rated word is found by what it is, not by where it stands.
+The score of a sentence is the mean rating that ten people gave its one rated word. Plain adjectives
+fill the other slots of the same pattern, so the rated word is found by what it is, not by where it
+stands.
 """
 
 import re
@@ -44,9 +46,10 @@ def rated_sentences(
     n : int
         From 500 to 50,000.
     split : {"train", "seen", "templates", "words", "both", "everything"}
-        "train" uses three quarters of the patterns and words. "seen" makes other sentences of the same patterns and
-        words; "templates" uses patterns and clauses that training never shows; "words" rated words that it never
-        shows; "both" both; in "everything" the plain words are new as well.
+        "train" uses three quarters of the patterns and words. "seen" makes other sentences of the
+        same patterns and words; "templates" uses patterns and clauses that training never shows;
+        "words" rated words that it never shows; "both" both; in "everything" the plain words are
+        new as well.
     vocabulary : {"everyday", "wide"}
         212 everyday adjectives, or these and 548 rarer ones.
     noise : float
@@ -64,11 +67,16 @@ def rated_sentences(
     if split not in SPLITS:
         raise ValueError(f"`split` must be one of {', '.join(SPLITS)}, got {split!r}.")
     if vocabulary not in VOCABULARIES:
-        raise ValueError(f"`vocabulary` must be one of {', '.join(VOCABULARIES)}, got {vocabulary!r}.")
+        raise ValueError(
+            f"`vocabulary` must be one of {', '.join(VOCABULARIES)}, got {vocabulary!r}."
+        )
     if not 0 <= noise < 10:
         raise ValueError(f"`noise` must be a number from 0 to 10, got {noise!r}.")
     cut = np.random.default_rng([random_state, 0])
-    new_templates, new_words = split in ("templates", "both", "everything"), split in ("words", "both", "everything")
+    new_templates, new_words = (
+        split in ("templates", "both", "everything"),
+        split in ("words", "both", "everything"),
+    )
     patterns = _part(PATTERNS, new_templates, cut)
     openings, closings = _part(OPENINGS, new_templates, cut), _part(CLOSINGS, new_templates, cut)
     rated = _part(rated_words(vocabulary), new_words, cut)
@@ -100,8 +108,12 @@ def _part(things, unseen: bool, rng: np.random.Generator) -> list[str]:
     return [thing for thing, away in zip(things, hidden, strict=True) if away == unseen]
 
 
-def _fill(frame: str, word: str, fillers: dict[str, list[str]], rng: np.random.Generator) -> tuple[str, int]:
-    """A frame with its slots filled, the rated word in a random one of the adjectives, and where it begins."""
+def _fill(
+    frame: str, word: str, fillers: dict[str, list[str]], rng: np.random.Generator
+) -> tuple[str, int]:
+    """A frame with its slots filled, the rated word in a random one of the adjectives, and where it
+    begins.
+    """
     slots = list(SLOT.finditer(frame))
     chosen = rng.choice([i for i, slot in enumerate(slots) if slot.group(1) == "adj"])
     text, end, start = "", 0, 0

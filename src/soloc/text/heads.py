@@ -10,8 +10,8 @@ from soloc.text.transformer import Transformer
 def head_attention(transformer: Transformer, bags: TextBags, batch_size: int = 64) -> np.ndarray:
     """Attention from the first token to every word, (layers, heads, words of all bags).
 
-    Pieces of a word are summed; special pieces and punctuation are no words, so the weights of a text sum to less
-    than one.
+    Pieces of a word are summed; special pieces and punctuation are no words, so the weights of a
+    text sum to less than one.
     """
     heads = int(transformer.network.config.num_attention_heads)
     out = np.zeros((transformer.layers, heads, len(bags.values)), dtype=np.float32)

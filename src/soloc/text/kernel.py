@@ -1,11 +1,12 @@
 """Word kernel: each word described by its likeness to the words of the training texts.
 
-    phi(x) = K_mm^(-1/2) k(x, words m)        k(x, x') = mean over gamma of exp(-gamma |z - z'|^2 / width), z in standard units
+    phi(x) = K_mm^(-1/2) k(x, words m)        k(x, x') = mean over gamma of exp(-gamma |z - z'|^2 /
+    width), z in standard units
 
-Static vectors give every word one place, and a text has few hundred different ones, so a linear key cannot tell all
-plain words from all rated ones; their likenesses can. Landmarks are distinct words: a sample of all instances would be
-mostly "the". Two scales at once: the wide one carries what a word says to words never seen, the narrow one tells apart the words
-that were.
+Static vectors give every word one place, and a text has few hundred different ones, so a linear key
+cannot tell all plain words from all rated ones; their likenesses can. Landmarks are distinct words:
+a sample of all instances would be mostly "the". Two scales at once: the wide one carries what a
+word says to words never seen, the narrow one tells apart the words that were.
 """
 
 import numpy as np
@@ -24,7 +25,8 @@ class WordKernel(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     gamma : tuple of floats, default (0.2, 1.0)
-        How fast likeness falls with the squared distance, in standard units and divided by the width, on each scale.
+        How fast likeness falls with the squared distance, in standard units and divided by the
+        width, on each scale.
     most : int, default 600
         Landmarks: all distinct instances when there are no more, else a random part of them.
     random_state : int, default 0
@@ -44,7 +46,11 @@ class WordKernel(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Choose landmarks among the distinct instances of all bags."""
-        if not isinstance(self.gamma, tuple) or not self.gamma or not all(_is_positive(one) for one in self.gamma):
+        if (
+            not isinstance(self.gamma, tuple)
+            or not self.gamma
+            or not all(_is_positive(one) for one in self.gamma)
+        ):
             raise ValueError(f"`gamma` must be a tuple of positive numbers, got {self.gamma!r}.")
         if not isinstance(self.most, (int, np.integer)) or self.most < 1:
             raise ValueError(f"`most` must be a positive integer, got {self.most!r}.")
@@ -55,7 +61,9 @@ class WordKernel(TransformerMixin, BaseEstimator):
         self.scale_ = np.where(deviation > 1e-12, deviation, np.inf)
         first, _ = distinct_rows(values)
         if len(first) > self.most:
-            first = np.sort(np.random.default_rng(self.random_state).choice(first, self.most, replace=False))
+            first = np.sort(
+                np.random.default_rng(self.random_state).choice(first, self.most, replace=False)
+            )
         self.landmarks_ = values[first].astype(np.float64)
         self._prepare()
         return self
@@ -66,7 +74,8 @@ class WordKernel(TransformerMixin, BaseEstimator):
         bags = as_bags(X)
         if bags.width != self.n_features_in_:
             raise ValueError(
-                f"X has {bags.width} features, but WordKernel is expecting {self.n_features_in_} features as input."
+                f"X has {bags.width} features, but WordKernel is expecting {self.n_features_in_}"
+                " features as input."
             )
         first, rows = distinct_rows(bags.values)
         features = self._likeness(self._standard(bags.values[first])) @ self._root
@@ -85,7 +94,9 @@ class WordKernel(TransformerMixin, BaseEstimator):
         """k(x, m) for each place and landmark."""
         squares = (places**2).sum(axis=1)[:, None] + (self._places**2).sum(axis=1)
         distance = np.maximum(squares - 2 * places @ self._places.T, 0.0)
-        return np.mean([np.exp(-gamma / self.n_features_in_ * distance) for gamma in self.gamma], axis=0)
+        return np.mean(
+            [np.exp(-gamma / self.n_features_in_ * distance) for gamma in self.gamma], axis=0
+        )
 
 
 def _is_positive(number: object) -> bool:

@@ -29,13 +29,21 @@ mark.decisive { padding: .1rem .2rem; outline: 2px solid var(--ink); font-weight
 def sentence_page(
     explanations: Sequence[SentenceExplanation], title: str, truths: Sequence[str] | None = None
 ) -> str:
-    """The whole document; `truths` are lines that say what is right, one per sentence, where that is known."""
+    """The whole document; `truths` are lines that say what is right, one per sentence, where that
+    is known.
+    """
     if truths is not None and len(truths) != len(explanations):
-        raise ValueError(f"`truths` must have one line per sentence, {len(explanations)}, got {len(truths)}.")
+        raise ValueError(
+            f"`truths` must have one line per sentence, {len(explanations)}, got {len(truths)}."
+        )
     doubts = dict.fromkeys(text for explanation in explanations for text in explanation.doubts)
-    notes = "".join(f'<p class="doubt">Do not trust which word is named: {escape(text)}.</p>' for text in doubts)
+    notes = "".join(
+        f'<p class="doubt">Do not trust which word is named: {escape(text)}.</p>' for text in doubts
+    )
     lines = [""] * len(explanations) if truths is None else truths
-    cards = "".join(_card(explanation, line) for explanation, line in zip(explanations, lines, strict=True))
+    cards = "".join(
+        _card(explanation, line) for explanation, line in zip(explanations, lines, strict=True)
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

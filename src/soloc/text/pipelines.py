@@ -14,8 +14,11 @@ from soloc.text.tokens import STATIC, TextTokens
 RATED_ALPHA = 2.0  # scores of rated sentences carry no noise, so little is shrunk
 
 
-def text_pipeline(model: str = STATIC, layer: int = -1, *, classes: bool = False, **parameters: Any) -> Pipeline:
-    """From strings to scores (or classes): word vectors, kernel features for static ones, single-location attention.
+def text_pipeline(
+    model: str = STATIC, layer: int = -1, *, classes: bool = False, **parameters: Any
+) -> Pipeline:
+    """From strings to scores (or classes): word vectors, kernel features for static ones,
+    single-location attention.
 
     `parameters` are those of the estimator, such as `alpha` and `loss`.
     """

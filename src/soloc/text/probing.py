@@ -1,7 +1,9 @@
-"""Linear probing: is the answer in a direction of the first token's hidden state, and from which layer on?
+"""Linear probing: is the answer in a direction of the first token's hidden state, and from which
+layer on?
 
-Sentences say something good or something bad of a subject. A logistic probe per layer reads the first token, which
-carries nothing of the sentence at layer 0 and, where the answer becomes linear, all of it.
+Sentences say something good or something bad of a subject. A logistic probe per layer reads the
+first token, which carries nothing of the sentence at layer 0 and, where the answer becomes linear,
+all of it.
 """
 
 from typing import NamedTuple
@@ -18,18 +20,24 @@ FORMS = (
 )
 NEW_FORM = "for the {person}, {when} brought nothing but a {word} {subject}"
 SUBJECTS = (
-    "dog cat garden kitchen car bicycle coat hotel room soup lunch film book song teacher doctor neighbour city village beach "
-    "office computer phone radio train bridge river house window table"
+    "dog cat garden kitchen car bicycle coat hotel room soup lunch film book song teacher doctor"
+    " neighbour city village beach office computer phone radio train bridge river house window"
+    " table"
 ).split()
-PERSONS = "teacher farmer nurse pilot student cousin waiter painter clerk sailor baker driver guest tourist".split()
+PERSONS = (
+    "teacher farmer nurse pilot student cousin waiter painter clerk sailor baker driver guest"
+    " tourist".split()
+)
 TIMES = "yesterday today tonight Monday Friday March winter Sunday April spring".split()
 GOOD = (
-    "wonderful excellent beautiful great good nice lovely brilliant pleasant perfect delightful charming superb splendid "
-    "fantastic amazing gorgeous friendly helpful enjoyable adorable elegant impressive marvelous"
+    "wonderful excellent beautiful great good nice lovely brilliant pleasant perfect delightful"
+    " charming superb splendid fantastic amazing gorgeous friendly helpful enjoyable adorable"
+    " elegant impressive marvelous"
 ).split()
 BAD = (
-    "terrible awful horrible bad ugly nasty disgusting dreadful miserable useless stupid dirty boring annoying rotten "
-    "unpleasant disappointing pathetic lousy dangerous cruel broken worthless hideous"
+    "terrible awful horrible bad ugly nasty disgusting dreadful miserable useless stupid dirty"
+    " boring annoying rotten unpleasant disappointing pathetic lousy dangerous cruel broken"
+    " worthless hideous"
 ).split()
 SPLITS = ("train", "unseen fillings", "unseen label words", "unseen form", "both")
 
@@ -42,7 +50,9 @@ class ProbeSentences(NamedTuple):
 
 
 def probe_sentences(n: int, split: str, random_state: int = 0) -> ProbeSentences:
-    """`n` balanced sentences; what a split has not seen is the same for all splits of one `random_state`."""
+    """`n` balanced sentences; what a split has not seen is the same for all splits of one
+    `random_state`.
+    """
     if split not in SPLITS:
         raise ValueError(f"`split` must be one of {', '.join(SPLITS)}, got {split!r}.")
     cut = np.random.default_rng([random_state, 0])
@@ -72,7 +82,9 @@ def _third(words: list[str], unseen: bool, rng: np.random.Generator) -> list[str
     return [words[i] for i in (order[:cut] if unseen else order[cut:])]
 
 
-def first_token_states(transformer: Transformer, texts: list[str], batch_size: int = 64) -> np.ndarray:
+def first_token_states(
+    transformer: Transformer, texts: list[str], batch_size: int = 64
+) -> np.ndarray:
     """Hidden state of the first token at every layer, (layers + 1, texts, width)."""
     out = np.empty((transformer.layers + 1, len(texts), transformer.width), dtype=np.float32)
     for batch in transformer.read(texts, list(range(transformer.layers + 1)), batch_size):
@@ -82,7 +94,9 @@ def first_token_states(transformer: Transformer, texts: list[str], batch_size: i
 
 
 class Probe(NamedTuple):
-    """A logistic probe of one layer: its direction, of unit length in the units of the hidden state, and its rule."""
+    """A logistic probe of one layer: its direction, of unit length in the units of the hidden
+    state, and its rule.
+    """
 
     direction: np.ndarray  #: (width,); zero where the layer carries nothing
     rule: object
@@ -94,11 +108,14 @@ class Probe(NamedTuple):
 
 def fit_probe(states: np.ndarray, good: np.ndarray) -> Probe:
     """Logistic regression on standardised states."""
-    from sklearn.linear_model import LogisticRegression  # here: those who read the accuracies fit nothing
+    # here: those who read the accuracies fit nothing
+    from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    rule = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=500)).fit(states, good)
+    rule = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=500)).fit(
+        states, good
+    )
     varies = states.std(axis=0) > 1e-6
     direction = np.where(varies, rule[-1].coef_[0] / rule[0].scale_, 0.0)
     length = np.linalg.norm(direction)

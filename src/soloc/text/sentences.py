@@ -1,4 +1,6 @@
-"""What a fitted text model says about sentences, in words: where each stands, its weight and what it contributed."""
+"""What a fitted text model says about sentences, in words: where each stands, its weight and what
+it contributed.
+"""
 
 import warnings
 from html import escape
@@ -28,14 +30,19 @@ class SentenceExplanation(NamedTuple):
         return str(self.table["word"][self.table["decisive"]].iloc[0])
 
     def html(self) -> str:
-        """The sentence as written, words shaded by weight, the decisive one framed; numbers on hover."""
+        """The sentence as written, words shaded by weight, the decisive one framed; numbers on
+        hover.
+        """
         out, end = [], 0
         for row in self.table.itertuples():
             hover = f"weight {row.weight:.3f}, contribution {row.contribution:+.3g}"
             style = f"background:rgba({COLOURS[row.contribution >= 0]},{0.75 * row.weight:.3f})"
             kind = ' class="decisive"' if row.decisive else ""
             out.append(escape(self.sentence[end : row.start]))
-            out.append(f'<mark{kind} title="{hover}" style="{style}">{escape(self.sentence[row.start : row.end])}</mark>')
+            out.append(
+                f'<mark{kind} title="{hover}"'
+                f' style="{style}">{escape(self.sentence[row.start : row.end])}</mark>'
+            )
             end = row.end
         return "".join(out) + escape(self.sentence[end:])
 
@@ -44,16 +51,23 @@ class SentenceExplanation(NamedTuple):
         row = self.table[self.table["decisive"]].iloc[0]
         marked = f"{self.sentence[: row['start']]}[{row['word']}]{self.sentence[row['end'] :]}"
         lines = [marked, f"prediction {shown}"]
-        for _, word in self.table.sort_values("weight", ascending=False, kind="stable").head(5).iterrows():
+        for _, word in (
+            self.table.sort_values("weight", ascending=False, kind="stable").head(5).iterrows()
+        ):
             mark = "*" if word["decisive"] else " "
             lines.append(
-                f"{mark} {word['word']:<20} weight {word['weight']:.3f}  contribution {word['contribution']:+.3g}"
+                f"{mark} {word['word']:<20} weight {word['weight']:.3f}  contribution"
+                f" {word['contribution']:+.3g}"
             )
-        return "\n".join(lines + [f"do not trust which word is named: {text}" for text in self.doubts])
+        return "\n".join(
+            lines + [f"do not trust which word is named: {text}" for text in self.doubts]
+        )
 
 
 def explain_sentence(model: Any, sentence: str) -> SentenceExplanation:
-    """Words of a sentence with spans, weights and contributions, and the prediction, by a fitted text pipeline."""
+    """Words of a sentence with spans, weights and contributions, and the prediction, by a fitted
+    text pipeline.
+    """
     return explain_sentences(model, [sentence])[0]
 
 
@@ -77,7 +91,9 @@ def explain_sentences(model: Any, sentences: list[str]) -> list[SentenceExplanat
 
 
 def locate_words(model: Any, sentences: Any) -> pd.DataFrame:
-    """The decisive word of each sentence: word, start, end, weight, prediction. Warns when it is not to be trusted."""
+    """The decisive word of each sentence: word, start, end, weight, prediction. Warns when it is
+    not to be trusted.
+    """
     bags = bags_of(model, sentences)
     where = model[-1].locate(bags)
     flat = bags.offsets[:-1] + where
@@ -94,7 +110,9 @@ def locate_words(model: Any, sentences: Any) -> pd.DataFrame:
 
 
 def attend_words(model: Any, sentences: Any) -> pd.DataFrame:
-    """Every word of every sentence with its weight: sentence (its number), word, start, end, weight."""
+    """Every word of every sentence with its weight: sentence (its number), word, start, end,
+    weight.
+    """
     bags = bags_of(model, sentences)
     return pd.DataFrame(
         {

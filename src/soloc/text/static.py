@@ -1,7 +1,9 @@
-"""Static vectors: one vector per word whatever stands around it, from the files inside the package wordllama.
+"""Static vectors: one vector per word whatever stands around it, from the files inside the package
+wordllama.
 
-The package itself is not imported: doing so sets up logging for the whole process and loads a network library. Its
-weights (safetensors) and its tokenizer are read where pip put them, so nothing is ever downloaded.
+The package itself is not imported: doing so sets up logging for the whole process and loads a
+network library. Its weights (safetensors) and its tokenizer are read where pip put them, so nothing
+is ever downloaded.
 """
 
 from functools import cache
@@ -14,7 +16,10 @@ from soloc.text.fingerprints import file_digest
 from soloc.text.words import LONGEST_WORD, Words
 
 STATIC = "wordllama"  # the name of these vectors, for users and in tables
-WEIGHTS, TOKENIZER = "weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json"
+WEIGHTS, TOKENIZER = (
+    "weights/l2_supercat_256.safetensors",
+    "tokenizers/l2_supercat_tokenizer_config.json",
+)
 BATCH = 4096  # words that are cut into pieces at once
 
 
@@ -48,7 +53,9 @@ class StaticVectors:
         """The mean of the pieces of each word, (words, width)."""
         out = np.empty((len(words), self.width), dtype=np.float32)
         for start in range(0, len(words), BATCH):
-            pieces = self.tokenizer.encode_batch(words[start : start + BATCH], add_special_tokens=False)
+            pieces = self.tokenizer.encode_batch(
+                words[start : start + BATCH], add_special_tokens=False
+            )
             lengths = np.array([len(piece.ids) for piece in pieces])
             flat = self.table[np.concatenate([piece.ids for piece in pieces])].astype(np.float32)
             sums = np.add.reduceat(flat, np.concatenate([[0], np.cumsum(lengths)[:-1]]))

@@ -1,7 +1,8 @@
 """The material of rated sentences: patterns, clauses and plain words, written for this purpose.
 
-Every `{adj}` of a sentence may hold the rated word; plain adjectives hold the others. So neither the place of the
-rated word nor the words beside it give it away. No word here is in the rated lexicon.
+Every `{adj}` of a sentence may hold the rated word; plain adjectives hold the others. So neither
+the place of the rated word nor the words beside it give it away. No word here is in the rated
+lexicon.
 """
 
 PATTERNS = (

@@ -9,9 +9,11 @@ from soloc.estimators.bags import Bags
 
 
 class TextBags(Bags):
-    """One bag per text, one instance per word; `names` are the words, `spans` their first and last characters.
+    """One bag per text, one instance per word; `names` are the words, `spans` their first and last
+    characters.
 
-    The text of bag i is `texts[i]`; word number j of all words stands at `spans[j, 0]:spans[j, 1]` of its text.
+    The text of bag i is `texts[i]`; word number j of all words stands at `spans[j, 0]:spans[j, 1]`
+    of its text.
     """
 
     def __init__(
@@ -62,7 +64,9 @@ class TextBags(Bags):
         return self.spans[self.offsets[position] : self.offsets[position + 1]]
 
     def word_at(self, characters: np.ndarray) -> np.ndarray:
-        """Position within its bag of the word that covers a character of each text; -1 where none does."""
+        """Position within its bag of the word that covers a character of each text; -1 where none
+        does.
+        """
         found = np.full(len(self), -1)
         for i, character in enumerate(characters):
             spans = self.spans_of(i)

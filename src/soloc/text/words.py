@@ -43,16 +43,21 @@ def texts_of(X: Any) -> list[str]:
     for row, text in enumerate(texts):
         if isinstance(text, bytes):
             raise TypeError(
-                f"row {row} of `X` must be a string, got bytes; decode it first: text.decode('utf-8')."
+                f"row {row} of `X` must be a string, got bytes; decode it first:"
+                " text.decode('utf-8')."
             )
         if not isinstance(text, str):
             shown = "None" if text is None else f"{type(text).__name__} {text!r:.40}"
-            raise TypeError(f"row {row} of `X` must be a string, got {shown}; drop or fill such rows first.")
+            raise TypeError(
+                f"row {row} of `X` must be a string, got {shown}; drop or fill such rows first."
+            )
     return [str(text) for text in texts]
 
 
 def split_words(text: str, row: int, most: int) -> tuple[Words, str]:
-    """The first `most` words of a text, and the sentence that says where it was cut ("" when it was not)."""
+    """The first `most` words of a text, and the sentence that says where it was cut ("" when it was
+    not).
+    """
     words: list[str] = []
     spans: list[tuple[int, int]] = []
     cut = ""
@@ -64,7 +69,9 @@ def split_words(text: str, row: int, most: int) -> tuple[Words, str]:
         spans.append(match.span())
     if not words:
         shown = "is empty" if not text.strip() else f"({text.strip()!r:.40}) holds no word"
-        raise ValueError(f"row {row} of `X` {shown}; every text needs at least one word, drop such rows.")
+        raise ValueError(
+            f"row {row} of `X` {shown}; every text needs at least one word, drop such rows."
+        )
     return Words(text, words, np.array(spans, dtype=np.intp)), cut
 
 
@@ -73,4 +80,6 @@ def warn_about_cuts(cuts: list[str], remedy: str) -> None:
     if cuts:
         more = f" and {len(cuts) - 3} more" if len(cuts) > 3 else ""
         count = "1 text was" if len(cuts) == 1 else f"{len(cuts)} texts were"
-        warnings.warn(f"{count} cut: {'; '.join(cuts[:3])}{more}; {remedy}.", TextWarning, stacklevel=4)
+        warnings.warn(
+            f"{count} cut: {'; '.join(cuts[:3])}{more}; {remedy}.", TextWarning, stacklevel=4
+        )

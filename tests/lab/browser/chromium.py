@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 DRIVER = shutil.which("chromedriver")
 _FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -21,13 +23,21 @@ def open_browser(folder: Path, width: int = 1400, height: int = 1300) -> Any:
 
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
-    for flag in (*_FLAGS, f"--user-data-dir={folder / 'profile'}", f"--window-size={width},{height}"):
+    for flag in (
+        *_FLAGS,
+        f"--user-data-dir={folder / 'profile'}",
+        f"--window-size={width},{height}",
+    ):
         options.add_argument(flag)
-    options.add_experimental_option("prefs", {"download.default_directory": str(folder), "download.prompt_for_download": False})
+    options.add_experimental_option(
+        "prefs", {"download.default_directory": str(folder), "download.prompt_for_download": False}
+    )
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options, service=Service(DRIVER))
     browser.set_script_timeout(60)
-    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+    browser.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)}
+    )
     return browser
 
 
@@ -44,16 +54,24 @@ def wait_for(browser: Any, script: str, seconds: float = 30.0) -> Any:
 def requested(browser: Any) -> set[str]:
     """Addresses asked of the network since the last call."""
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    return {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
+    return {
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    }
 
 
 def resize(browser: Any, width: int, height: int) -> None:
     """Another size of the window, as a phone has it."""
     browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
     )
 
 
 def prefer(browser: Any, scheme: str) -> None:
     """Light or dark, as the system would say."""
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )

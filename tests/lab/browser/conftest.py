@@ -1,4 +1,6 @@
-"""One server and one browser for all end-to-end tests; skipped, with the reason, where Chromium is missing."""
+"""One server and one browser for all end-to-end tests; skipped, with the reason, where Chromium is
+missing.
+"""
 
 import os
 import subprocess
@@ -14,17 +16,35 @@ _HERE = Path(__file__).resolve().parent
 
 
 def pytest_collection_modifyitems(items):
-    """Skip what needs a browser where there is none. With `pytest -n 2 --dist loadfile` one file starts one browser."""
-    reason = "Chromium is missing" if CHROMIUM is None else "chromedriver is missing" if DRIVER is None else None
+    """Skip what needs a browser where there is none. With `pytest -n 2 --dist loadfile` one file
+    starts one browser.
+    """
+    reason = (
+        "Chromium is missing"
+        if CHROMIUM is None
+        else "chromedriver is missing"
+        if DRIVER is None
+        else None
+    )
     for item in items:
         if reason and _HERE in item.path.parents:
-            item.add_marker(pytest.mark.skip(reason=f"{reason}: apt-get install chromium chromium-driver"))
+            item.add_marker(
+                pytest.mark.skip(reason=f"{reason}: apt-get install chromium chromium-driver")
+            )
 
 
 @pytest.fixture(scope="session")
 def address():
     """A lab of its own, on a free port."""
-    command = [sys.executable, "-c", "from soloc.cli import main; main()", "lab", "--no-browser", "--port", "0"]
+    command = [
+        sys.executable,
+        "-c",
+        "from soloc.cli import main; main()",
+        "lab",
+        "--no-browser",
+        "--port",
+        "0",
+    ]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
     assert server.stderr is not None
     said = []

@@ -35,13 +35,21 @@ class LabPage:
 
     def drawn(self, panel: str) -> int:
         """How often a panel has been drawn."""
-        return int(self.browser.execute_script(f"return document.getElementById('panel-{panel}').dataset.drawn ?? 0"))
+        return int(
+            self.browser.execute_script(
+                f"return document.getElementById('panel-{panel}').dataset.drawn ?? 0"
+            )
+        )
 
     def after(self, panel: str, act: Any) -> None:
         """Do something and wait for the panel to be drawn anew."""
         before = self.drawn(panel)
         act()
-        wait_for(self.browser, f"return document.getElementById('panel-{panel}').dataset.drawn > {before}", 60)
+        wait_for(
+            self.browser,
+            f"return document.getElementById('panel-{panel}').dataset.drawn > {before}",
+            60,
+        )
         self.settle()
 
     def enter(self, field: str, value: str) -> None:
@@ -78,7 +86,12 @@ class LabPage:
 
     def number(self, panel: str, name: str) -> float:
         """A number written in a panel, with all its digits."""
-        return float(self.run("return document.querySelector(arguments[0])?.dataset.value", f'#panel-{panel} [data-number="{name}"]'))
+        return float(
+            self.run(
+                "return document.querySelector(arguments[0])?.dataset.value",
+                f'#panel-{panel} [data-number="{name}"]',
+            )
+        )
 
     def text(self, selector: str) -> str:
         """Text of an element."""
@@ -109,4 +122,8 @@ class LabPage:
         console = [entry["message"] for entry in self.browser.get_log("browser")]
         assert console == []
         ours = urlsplit(self.address).netloc
-        assert [url for url in requested(self.browser) if url.startswith("http") and urlsplit(url).netloc != ours] == []
+        assert [
+            url
+            for url in requested(self.browser)
+            if url.startswith("http") and urlsplit(url).netloc != ours
+        ] == []

@@ -1,4 +1,6 @@
-"""Views 4, 6 and 7 in a real browser: what is shown is the library's, survives a reload, and can be taken away."""
+"""Views 4, 6 and 7 in a real browser: what is shown is the library's, survives a reload, and can be
+taken away.
+"""
 
 import io
 import json
@@ -20,7 +22,10 @@ TRUTH = Overlaps(1.0, 1.0)
 
 
 def has_number(panel: str, *names: str) -> str:
-    found = (f"document.querySelector('#panel-{panel} [data-number=\"{name}\"]') !== null" for name in names)
+    found = (
+        f"document.querySelector('#panel-{panel} [data-number=\"{name}\"]') !== null"
+        for name in names
+    )
     return f"return {' && '.join(found)}"
 
 
@@ -29,12 +34,16 @@ def test_all_weights_are_compared_for_the_setting_of_the_sliders(lab):
     wait_for(lab.browser, has_number("attentions", "hard maximum", "softmax", "Bayes"), 90)
     task = SingleLocation(d=30, L=6, gamma=1.0)
     erf = exact_row("erf", 30, 6, 1.0)
-    assert lab.number("attentions", "erf") == pytest.approx(float(excess_risk(task, Erf(erf.lam), TRUTH)), rel=1e-9)
+    assert lab.number("attentions", "erf") == pytest.approx(
+        float(excess_risk(task, Erf(erf.lam), TRUTH)), rel=1e-9
+    )
     bayes = float(excess_risk(task, Softmax(task.m), TRUTH))
     assert lab.number("attentions", "Bayes") == pytest.approx(bayes, rel=1e-6)
     assert lab.number("attentions", "softmax") == pytest.approx(bayes, rel=1e-6)
     lab.after("attentions", lambda: lab.enter("L", "9"))
-    assert "L=9" in lab.query() and lab.run("return document.querySelector('[data-field=lam]').offsetParent === null")
+    assert "L=9" in lab.query() and lab.run(
+        "return document.querySelector('[data-field=lam]').offsetParent === null"
+    )
     wait_for(lab.browser, has_number("attentions", "hard maximum", "softmax"), 90)
     expected = exact_row("tanh", 30, 9, 1.0).excess
     assert lab.number("attentions", "tanh") == pytest.approx(expected, rel=1e-9)
@@ -46,8 +55,12 @@ def test_all_weights_are_compared_for_the_setting_of_the_sliders(lab):
     made: dict = {}
     exec(lab.text("#panel-attentions pre.code"), made)
     by_kind = {type(one).__name__: one for one in made["simulated"]}
-    assert simulated_excess(made["task"], by_kind["Sparsemax"]).value == pytest.approx(table.excess["sparsemax"], rel=1e-9)
-    assert lab.save("attentions", "svg").startswith(b"<svg") and lab.save("attentions", "png").startswith(b"\x89PNG")
+    assert simulated_excess(made["task"], by_kind["Sparsemax"]).value == pytest.approx(
+        table.excess["sparsemax"], rel=1e-9
+    )
+    assert lab.save("attentions", "svg").startswith(b"<svg") and lab.save(
+        "attentions", "png"
+    ).startswith(b"\x89PNG")
 
 
 def test_the_comparison_says_which_weights_cannot_be_simulated(lab):
@@ -60,18 +73,34 @@ def test_three_latent_tasks_stand_side_by_side(lab):
     wait_for(lab.browser, has_number("latent", "a rule z, Bayes simulated, L = 64"), 90)
     config = Config(lengths=(4, 16, 64), sequences=60, tokens=100_000, location_d=8)
     curves = exact_curves(config, [64]).set_index(["task", "mechanism"]).error
-    assert lab.number("latent", "a decisive token, Bayes, L = 64") == pytest.approx(curves["SingleLocation", "Bayes"], rel=1e-9)
-    assert lab.number("latent", "a rule z, linear, L = 64") == pytest.approx(curves["ExchangeableLatent", "linear"], rel=1e-9)
+    assert lab.number("latent", "a decisive token, Bayes, L = 64") == pytest.approx(
+        curves["SingleLocation", "Bayes"], rel=1e-9
+    )
+    assert lab.number("latent", "a rule z, linear, L = 64") == pytest.approx(
+        curves["ExchangeableLatent", "linear"], rel=1e-9
+    )
     points = run(config)
-    bayes = points[(points.task == "NoisyRecall") & (points.mechanism == "Bayes") & (points.L == 64)].risk.iloc[0]
-    assert lab.number("latent", "a blurred key, Bayes simulated, L = 64") == pytest.approx(bayes, rel=1e-9)
+    bayes = points[
+        (points.task == "NoisyRecall") & (points.mechanism == "Bayes") & (points.L == 64)
+    ].risk.iloc[0]
+    assert lab.number("latent", "a blurred key, Bayes simulated, L = 64") == pytest.approx(
+        bayes, rel=1e-9
+    )
     lab.after("latent", lambda: lab.enter("sigma", "1"))
     assert "sigma=1" in lab.query()
-    expected = exact_curves(Config(latent_sigma=1.0), [64], integrals=False).set_index(["task", "mechanism"]).error
-    assert lab.number("latent", "a rule z, linear, L = 64") == pytest.approx(expected["ExchangeableLatent", "linear"], rel=1e-9)
+    expected = (
+        exact_curves(Config(latent_sigma=1.0), [64], integrals=False)
+        .set_index(["task", "mechanism"])
+        .error
+    )
+    assert lab.number("latent", "a rule z, linear, L = 64") == pytest.approx(
+        expected["ExchangeableLatent", "linear"], rel=1e-9
+    )
     lab.browser.refresh()
     wait_for(lab.browser, has_number("latent", "a rule z, Bayes simulated, L = 64"), 90)
-    assert lab.number("latent", "a rule z, linear, L = 64") == pytest.approx(expected["ExchangeableLatent", "linear"], rel=1e-9)
+    assert lab.number("latent", "a rule z, linear, L = 64") == pytest.approx(
+        expected["ExchangeableLatent", "linear"], rel=1e-9
+    )
     table = pd.read_csv(io.BytesIO(lab.save("latent", "csv")))
     assert set(table.kind) == {"exact", "limit", "simulated"} and table.task.nunique() == 3
 
@@ -92,7 +121,10 @@ def test_an_example_is_fitted_and_each_bag_explained(lab):
     assert lab.number("data", "left-out R²") > lab.number("data", "mean-pool ridge R²") + 0.3
     lab.after("bag", lambda: lab.click(".bags tbody tr:nth-child(4) button"))
     assert lab.number("bag", "prediction") == pytest.approx(model.predict(bags)[3], rel=1e-6)
-    assert lab.text('#panel-bag [data-number="decisive instance"]') == bags.names_of(3)[model.locate(bags)[3]]
+    assert (
+        lab.text('#panel-bag [data-number="decisive instance"]')
+        == bags.names_of(3)[model.locate(bags)[3]]
+    )
     assert {"bag=3", "source=numbers", "fitted=1", "loss=likelihood"} <= set(lab.query().split("&"))
     lab.browser.refresh()  # the example is opened and fitted again
     wait_for(lab.browser, "return document.getElementById('panel-bag')?.dataset.drawn > 0", 120)
@@ -119,8 +151,13 @@ def test_a_file_is_uploaded_kept_over_a_reload_and_forgotten(lab, tmp_path):
     token = json.loads(lab.run("return sessionStorage.getItem('soloc-data')"))["data"]
     assert token not in lab.browser.current_url
     lab.click("#data-forget")
-    wait_for(lab.browser, "return document.getElementById('data-note').textContent === 'The table is forgotten.'")
-    assert httpx.post(lab.address + "api/data/forget", json={"data": token}).json() == {"forgotten": False}
+    wait_for(
+        lab.browser,
+        "return document.getElementById('data-note').textContent === 'The table is forgotten.'",
+    )
+    assert httpx.post(lab.address + "api/data/forget", json={"data": token}).json() == {
+        "forgotten": False
+    }
 
 
 def test_the_word_that_decides_a_sentence_is_found(lab):
@@ -142,13 +179,21 @@ def test_the_word_that_decides_a_sentence_is_found(lab):
     lab.settle()
     assert lab.number("sentence", "score") == pytest.approx(found.prediction, rel=1e-6)
     table = pd.read_csv(io.BytesIO(lab.save("sentence", "csv")))
-    assert table.word[table.decisive.argmax()] == "horrible" and table.weight.sum() == pytest.approx(1.0)
-    assert lab.save("sentence", "svg").startswith(b"<svg") and lab.save("sentence", "png").startswith(b"\x89PNG")
+    assert table.word[
+        table.decisive.argmax()
+    ] == "horrible" and table.weight.sum() == pytest.approx(1.0)
+    assert lab.save("sentence", "svg").startswith(b"<svg") and lab.save(
+        "sentence", "png"
+    ).startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("view", ["attentions", "latent", "data", "text"])
 def test_a_phone_can_show_everything(lab, view):
     resize(lab.browser, 390, 844)
     lab.browser.get(lab.address + f"?view={view}&source=numbers&longest=64&sequences=50")
-    wait_for(lab.browser, f"return document.querySelector('#tab-panel-{view} .sentence')?.textContent.length > 20", 60)
+    wait_for(
+        lab.browser,
+        f"return document.querySelector('#tab-panel-{view} .sentence')?.textContent.length > 20",
+        60,
+    )
     assert lab.run("return document.documentElement.scrollWidth") <= 390

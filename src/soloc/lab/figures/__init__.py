@@ -1,1 +1,3 @@
-"""Plotly figures as plain dictionaries, without colours of background or text: the page, or a notebook, brings its theme."""
+"""Plotly figures as plain dictionaries, without colours of background or text: the page, or a
+notebook, brings its theme.
+"""

@@ -1,4 +1,6 @@
-"""Weights at their best temperature as a Plotly figure: one line per weight, further left is better."""
+"""Weights at their best temperature as a Plotly figure: one line per weight, further left is
+better.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,13 +8,22 @@ from typing import Any
 
 from soloc.lab.which_attention import Row
 
-_LOWEST = -18.0  # log10 excess at which the axis ends; smaller ones are drawn at its end, with their value written
+# log10 excess at which the axis ends; smaller ones are drawn at its end, with their value written
+_LOWEST = -18.0
 _EXACT, _SIMULATED = "#0072b2", "#d55e00"
-_LINES = {"Bayes": ("#009e73", "solid"), "linear regression": ("#cc79a7", "dash"), "null": ("#8a8f98", "dot")}
+_LINES = {
+    "Bayes": ("#009e73", "solid"),
+    "linear regression": ("#cc79a7", "dash"),
+    "null": ("#8a8f98", "dot"),
+}
 
 
-def attentions_figure(rows: Sequence[Row], references: dict[str, float], waiting: Sequence[str]) -> dict[str, Any]:
-    """`references` are log excesses of Bayes, linear regression and null; `waiting` are weights still being computed."""
+def attentions_figure(
+    rows: Sequence[Row], references: dict[str, float], waiting: Sequence[str]
+) -> dict[str, Any]:
+    """`references` are log excesses of Bayes, linear regression and null; `waiting` are weights
+    still being computed.
+    """
     order = [row.weight for row in sorted(rows, key=drawn_at)] + list(waiting)
     tens = [drawn_at(row) for row in rows] + [log / math.log(10) for log in references.values()]
     top = max(tens) + 0.25

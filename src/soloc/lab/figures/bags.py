@@ -1,4 +1,6 @@
-"""A study of bags as Plotly figures: predictions of left-out bags, intervals, and the weights of one bag's instances."""
+"""A study of bags as Plotly figures: predictions of left-out bags, intervals, and the weights of
+one bag's instances.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +16,11 @@ MOST_BARS = 64  # instances that are drawn
 
 def numbers_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
     """Left-out predictions against labels, and intervals with the labels among them."""
-    bags = {name: np.asarray(values, dtype=float) for name, values in study["bags"].items() if name not in ("bag", "decisive_name")}
+    bags = {
+        name: np.asarray(values, dtype=float)
+        for name, values in study["bags"].items()
+        if name not in ("bag", "decisive_name")
+    }
     chosen = np.unique(np.linspace(0, len(bags["label"]) - 1, _MOST_DOTS).astype(int))
     names = np.asarray(study["bags"]["bag"], dtype=object)
     label = bags["label"][chosen]
@@ -36,17 +42,32 @@ def numbers_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
          "hovertemplate": "bag %{text}<br>label %{y:.4g}<extra></extra>", **second},
     ]  # fmt: skip
     layout = _two(columns)
-    layout["xaxis"]["title"], layout["yaxis"]["title"] = {"text": "label"}, {"text": "prediction when left out"}
-    layout["xaxis2"]["title"], layout["yaxis2"]["title"] = {"text": "bags, by prediction"}, {"text": "label and interval"}
+    layout["xaxis"]["title"], layout["yaxis"]["title"] = (
+        {"text": "label"},
+        {"text": "prediction when left out"},
+    )
+    layout["xaxis2"]["title"], layout["yaxis2"]["title"] = (
+        {"text": "bags, by prediction"},
+        {"text": "label and interval"},
+    )
     return {"data": data, "layout": layout}
 
 
 def classes_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
     """Which class was taken for which when left out, and the accuracies."""
-    labels, predicted = (np.asarray(study["bags"][name], dtype=object).astype(str) for name in ("label", "left_out_prediction"))
+    labels, predicted = (
+        np.asarray(study["bags"][name], dtype=object).astype(str)
+        for name in ("label", "left_out_prediction")
+    )
     names = np.unique(labels)
-    counts = np.array([[int(np.sum((labels == true) & (predicted == said))) for said in names] for true in names])
-    keys = {"single location": "score", "mean-pool ridge": "mean_pool_score", "largest class": "constant_score"}
+    counts = np.array(
+        [[int(np.sum((labels == true) & (predicted == said))) for said in names] for true in names]
+    )
+    keys = {
+        "single location": "score",
+        "mean-pool ridge": "mean_pool_score",
+        "largest class": "constant_score",
+    }
     scores = {name: study[key] for name, key in keys.items()}
     data = [
         {"type": "heatmap", "z": counts.tolist(), "x": names.tolist(), "y": names.tolist(), "text": counts.tolist(),
@@ -57,13 +78,19 @@ def classes_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
          "hovertemplate": "%{x}: %{y:.3f}<extra></extra>", "xaxis": "x2", "yaxis": "y2"},
     ]  # fmt: skip
     layout = _two(columns)
-    layout["xaxis"] |= {"title": {"text": "predicted when left out"}, "type": "category", "showgrid": False}
+    layout["xaxis"] |= {
+        "title": {"text": "predicted when left out"},
+        "type": "category",
+        "showgrid": False,
+    }
     layout["yaxis"] |= {"title": {"text": "class"}, "type": "category", "showgrid": False}
     layout["yaxis2"] |= {"title": {"text": "accuracy when left out"}, "range": [0, 1.08]}
     return {"data": data, "layout": layout}
 
 
-def bag_figure(names: Sequence[str], weights: np.ndarray, positions: np.ndarray, decisive: int) -> dict[str, Any]:
+def bag_figure(
+    names: Sequence[str], weights: np.ndarray, positions: np.ndarray, decisive: int
+) -> dict[str, Any]:
     """Attention weights of the instances of one bag, the decisive one in colour."""
     places = list(range(len(positions)))
     colours = [_TRUTH if at == decisive else _OURS for at in positions]
@@ -93,7 +120,9 @@ def _short(name: str) -> str:
     return name if len(name) <= 12 else name[:11] + "…"
 
 
-def _dots(name: str, x: np.ndarray, y: np.ndarray, bags: np.ndarray, colour: str, symbol: str) -> dict[str, Any]:
+def _dots(
+    name: str, x: np.ndarray, y: np.ndarray, bags: np.ndarray, colour: str, symbol: str
+) -> dict[str, Any]:
     line = {"width": 1.2, "color": colour} if symbol == "x-thin" else {"width": 0}
     return {
         "type": "scatter", "mode": "markers", "name": name, "x": drawn(x), "y": drawn(y), "text": bags.tolist(),

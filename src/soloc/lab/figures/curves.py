@@ -1,4 +1,6 @@
-"""Training paths as Plotly figures: small plots of what changes along them, and lines for the landscape."""
+"""Training paths as Plotly figures: small plots of what changes along them, and lines for the
+landscape.
+"""
 
 from typing import Any
 
@@ -21,12 +23,19 @@ _GAP_X, _GAP_Y = 0.13, 0.10
 
 
 def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
-    """Small plots, one per quantity, that share their steps; `table` is that of a path. What it lacks keeps its place."""
+    """Small plots, one per quantity, that share their steps; `table` is that of a path. What it
+    lacks keeps its place.
+    """
     names = list(_PLOTS)
     rows = -(-len(names) // columns)
     data: list[dict[str, Any]] = []
     margin = {"l": 48, "r": 10, "t": 22, "b": 36}
-    layout: dict[str, Any] = {"showlegend": False, "hovermode": "closest", "annotations": [], "margin": margin}
+    layout: dict[str, Any] = {
+        "showlegend": False,
+        "hovermode": "closest",
+        "annotations": [],
+        "margin": margin,
+    }
     steps = drawn(table.loc[table["run"] == 0, "step"], 7)
     for place, name in enumerate(names):
         title, scale = _PLOTS[name]

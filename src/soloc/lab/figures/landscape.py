@@ -1,6 +1,7 @@
 """The landscape as a Plotly figure: a map of the risk, coloured by its logarithm, with level lines.
 
-A small smoothed map under coarse level lines repaints in a quarter of the time of Plotly's filled contours, and looks the same.
+A small smoothed map under coarse level lines repaints in a quarter of the time of Plotly's filled
+contours, and looks the same.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LINES_GRID = 30  # cells along an axis of the level lines
-_FLOOR, _DECADES = 1e-12, 4.0  # the colours tell apart risks above this, and within so many decades below the highest
+# the colours tell apart risks above this, and within so many decades below the highest
+_FLOOR, _DECADES = 1e-12, 4.0
 #: cividis, dark where the risk is low: made for every common colour vision.
 CIVIDIS = [
     [0.0, "#00224e"], [0.125, "#123570"], [0.25, "#3b496c"], [0.375, "#575d6d"], [0.5, "#707173"],
@@ -68,11 +70,18 @@ def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
     return [float(np.log10(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks]
 
 
-_SYMBOLS = {"minimum": "circle", "saddle": "x-thin", "maximum": "triangle-up", "degenerate": "diamond"}
+_SYMBOLS = {
+    "minimum": "circle",
+    "saddle": "x-thin",
+    "maximum": "triangle-up",
+    "degenerate": "diamond",
+}
 
 
 def critical_traces(found: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Markers at the critical points, one trace per kind: full where key and value are on the manifold, open elsewhere."""
+    """Markers at the critical points, one trace per kind: full where key and value are on the
+    manifold, open elsewhere.
+    """
     traces = []
     for kind, points in found.groupby("kind", sort=True):
         off = (points[["theta", "eta", "rho"]].abs().max(axis=1) > 1e-3).to_numpy()

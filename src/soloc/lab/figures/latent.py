@@ -6,16 +6,36 @@ import pandas as pd
 
 from soloc.lab.panel import drawn
 
-COLOURS = {"Bayes": "#009e73", "softmax": "#0072b2", "CME": "#e69f00", "linear": "#cc79a7", "uniform": "#8a8f98"}
-SYMBOLS = {"Bayes": "circle-open", "softmax": "circle", "CME": "diamond", "linear": "square", "uniform": "triangle-up"}
+COLOURS = {
+    "Bayes": "#009e73",
+    "softmax": "#0072b2",
+    "CME": "#e69f00",
+    "linear": "#cc79a7",
+    "uniform": "#8a8f98",
+}
+SYMBOLS = {
+    "Bayes": "circle-open",
+    "softmax": "circle",
+    "CME": "diamond",
+    "linear": "square",
+    "uniform": "triangle-up",
+}
 _GAP = 0.06
 
 
-def latent_figure(curves: pd.DataFrame, points: pd.DataFrame | None, titles: dict[str, str], columns: int) -> dict[str, Any]:
+def latent_figure(
+    curves: pd.DataFrame, points: pd.DataFrame | None, titles: dict[str, str], columns: int
+) -> dict[str, Any]:
     """One panel per task, side by side or (with one column) below each other."""
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {
-        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.2 if columns > 1 else -0.09, "yanchor": "top"},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "y": -0.2 if columns > 1 else -0.09,
+            "yanchor": "top",
+        },
         "margin": {"l": 52, "r": 10, "t": 30, "b": 40},
         "hovermode": "closest",
         "annotations": [],
@@ -26,8 +46,13 @@ def latent_figure(curves: pd.DataFrame, points: pd.DataFrame | None, titles: dic
         axes = {"xaxis": f"x{place + 1}", "yaxis": f"y{place + 1}"}
         for mechanism in COLOURS:
             rows = curves[(curves.task == task) & (curves.mechanism == mechanism)]
-            seen = None if points is None else points[(points.task == task) & (points.mechanism == mechanism)]
-            if len(rows) and not (mechanism == "softmax" and task == "SingleLocation"):  # there softmax is Bayes
+            seen = (
+                None
+                if points is None
+                else points[(points.task == task) & (points.mechanism == mechanism)]
+            )
+            # there softmax is Bayes
+            if len(rows) and not (mechanism == "softmax" and task == "SingleLocation"):
                 data.append(_curve(rows, mechanism) | axes)
             if seen is not None and len(seen):
                 data.append(_points(seen, mechanism, mechanism not in named) | axes)
@@ -73,7 +98,13 @@ def _place(place: int, count: int, columns: int) -> tuple[list[float], list[floa
 def _axes(place: int, count: int, columns: int) -> dict[str, Any]:
     across, up = _place(place, count, columns)
     number = "" if place == 0 else str(place + 1)
-    x = {"type": "log", "domain": across, "anchor": f"y{number}", "dtick": 1, "exponentformat": "power"}
+    x = {
+        "type": "log",
+        "domain": across,
+        "anchor": f"y{number}",
+        "dtick": 1,
+        "exponentformat": "power",
+    }
     y = {"type": "log", "domain": up, "anchor": f"x{number}", "exponentformat": "power", "dtick": 1}
     if columns > 1 or place == count - 1:
         x["title"] = {"text": "length L"}

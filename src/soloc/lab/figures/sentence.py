@@ -1,4 +1,6 @@
-"""A sentence as a Plotly figure: its words in order, how much attention looks at each, and what each contributes."""
+"""A sentence as a Plotly figure: its words in order, how much attention looks at each, and what
+each contributes.
+"""
 
 from typing import Any
 

@@ -9,16 +9,23 @@ from soloc.lab.panel import drawn
 from soloc.risk.one_sequence import OneSequence
 
 SHOWN = 64
-_CHOSEN = 12  # of them, the tokens with the most attention and, as many again, with the most posterior
+# of them, the tokens with the most attention and, as many again, with the most posterior
+_CHOSEN = 12
 _DECISIVE = "#e69f00"
 
 
 def shown_tokens(seen: OneSequence) -> np.ndarray:
-    """At most 64 tokens in their order: the decisive one, those that attention and Bayes prefer, others evenly spaced."""
+    """At most 64 tokens in their order: the decisive one, those that attention and Bayes prefer,
+    others evenly spaced.
+    """
     length = len(seen.weights)
     if length <= SHOWN:
         return np.arange(length)
-    preferred = [seen.location, *np.argsort(-np.abs(seen.weights))[:_CHOSEN], *np.argsort(-seen.posterior)[:_CHOSEN]]
+    preferred = [
+        seen.location,
+        *np.argsort(-np.abs(seen.weights))[:_CHOSEN],
+        *np.argsort(-seen.posterior)[:_CHOSEN],
+    ]
     chosen = dict.fromkeys(int(token) for token in preferred)
     for token in np.linspace(0, length - 1, SHOWN).astype(int):
         if len(chosen) == SHOWN:
@@ -32,7 +39,10 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
     here = tokens == seen.location
     places, labels = list(range(len(tokens))), [f"{token:,}" for token in tokens]
     data: list[dict[str, Any]] = []
-    for axis, heights, name, color in (("", seen.weights, "attention", BLUE), ("2", seen.posterior, "posterior", GREEN)):
+    for axis, heights, name, color in (
+        ("", seen.weights, "attention", BLUE),
+        ("2", seen.posterior, "posterior", GREEN),
+    ):
         data.append(
             {
                 "type": "bar", "x": places, "y": drawn(heights[tokens], 5), "customdata": labels, "name": name,
@@ -41,11 +51,15 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
                 "hovertemplate": f"token %{{customdata}}<br>{name} %{{y:.4g}}<extra></extra>",
             }
         )  # fmt: skip
-    guesses = {"answer": (seen.answer, "diamond", _DECISIVE), "attention": (seen.prediction, "circle", BLUE)}
+    guesses = {
+        "answer": (seen.answer, "diamond", _DECISIVE),
+        "attention": (seen.prediction, "circle", BLUE),
+    }
     guesses["Bayes"] = (seen.bayes, "square", GREEN)
     values = np.asarray([guess[0] for guess in guesses.values()])
     middle = 0.5 * (values.min() + values.max())
-    half = 0.6 * max(float(np.ptp(values)), 0.1 * float(np.abs(values).max()), 1e-12)  # guesses that agree are drawn together
+    # guesses that agree are drawn together
+    half = 0.6 * max(float(np.ptp(values)), 0.1 * float(np.abs(values).max()), 1e-12)
     for row, (name, (value, symbol, color)) in enumerate(guesses.items()):
         data.append(
             {

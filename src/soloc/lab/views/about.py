@@ -1,4 +1,6 @@
-"""What the page has to know before its first question: the controls with their bounds, the paper's experiments."""
+"""What the page has to know before its first question: the controls with their bounds, the paper's
+experiments.
+"""
 
 from typing import Any
 
@@ -31,7 +33,9 @@ class ControlField(BaseModel):
     high: float | None = None
     log: bool = False
     zero: bool = Field(default=False, description="a logarithmic control that also reaches 0")
-    least: float | None = Field(default=None, description="the smallest number above 0 of such a control")
+    least: float | None = Field(
+        default=None, description="the smallest number above 0 of such a control"
+    )
     whole: bool = False
     slider: bool = Field(default=True, description="whether a slider makes sense beside the number")
     choices: list[tuple[str, str]] | None = None
@@ -56,9 +60,16 @@ class About(BaseModel):
 
 
 def control(model: Any, name: str, label: str, **options: Any) -> ControlField:
-    """The control of one field of a request: bounds, default and explanation are those of the model."""
+    """The control of one field of a request: bounds, default and explanation are those of the
+    model.
+    """
     field = model.model_fields[name]
-    bounds = {key: getattr(rule, key) for rule in field.metadata for key in ("ge", "le") if hasattr(rule, key)}
+    bounds = {
+        key: getattr(rule, key)
+        for rule in field.metadata
+        for key in ("ge", "le")
+        if hasattr(rule, key)
+    }
     return ControlField(
         name=name, label=label, help=field.description or "", default=field.default,
         low=bounds.get("ge"), high=bounds.get("le"), whole=field.annotation is int, **options,
@@ -79,7 +90,12 @@ async def about() -> About:
             control(Setting, "lam", "temperature⁻¹ λ", log=True),
         ],
         training=[
-            control(Training, "where", "random starts", choices=[("sphere", "on the sphere"), ("manifold", "on the manifold")]),
+            control(
+                Training,
+                "where",
+                "random starts",
+                choices=[("sphere", "on the sphere"), ("manifold", "on the manifold")],
+            ),
             control(Training, "runs", "runs"),
             control(Training, "seed", "seed", slider=False),
             control(Training, "step_size", "step size α", log=True),

@@ -1,4 +1,6 @@
-"""View 4, which attention?: all weights at their best temperature against the Bayes, linear and null risks."""
+"""View 4, which attention?: all weights at their best temperature against the Bayes, linear and
+null risks.
+"""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +17,16 @@ from soloc.lab.figures.attentions import attentions_figure, drawn_at, power
 from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.lab.panel import Panel, number
 from soloc.lab.setting import Body, Setting
-from soloc.lab.which_attention import DRAWN, KERNELS, LONGEST_DRAWN, POINTWISE, Row, best_simulated, exact_row, simulated_row
+from soloc.lab.which_attention import (
+    DRAWN,
+    KERNELS,
+    LONGEST_DRAWN,
+    POINTWISE,
+    Row,
+    best_simulated,
+    exact_row,
+    simulated_row,
+)
 from soloc.risk.population import linear_risk, log_bayes_excess
 from soloc.tasks.single_location import SingleLocation
 
@@ -25,19 +36,26 @@ router = APIRouter(prefix="/api")
 
 
 class AttentionsAsk(Body):
-    """The setting; its own weight and temperature do not matter here, since all of them are compared."""
+    """The setting; its own weight and temperature do not matter here, since all of them are
+    compared.
+    """
 
     setting: Setting = Field(default_factory=Setting)
 
 
 def attentions_panel(ask: AttentionsAsk) -> Panel:
-    """The weights that look at one score each, whose exact risks cost milliseconds; the job brings the others."""
+    """The weights that look at one score each, whose exact risks cost milliseconds; the job brings
+    the others.
+    """
     found = panel_of(ask.setting, [_exact(name, ask.setting) for name in POINTWISE], None)
-    return found.model_copy(update={"pending": None})  # the page starts the job instead of asking again
+    # the page starts the job instead of asking again
+    return found.model_copy(update={"pending": None})
 
 
 def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
-    """Panels that fill in: first what is exact at once, then Bayes and softmax, simulations, and the dear kernels."""
+    """Panels that fill in: first what is exact at once, then Bayes and softmax, simulations, and
+    the dear kernels.
+    """
     setting = ask.setting
     rows = {name: _exact(name, setting) for name in POINTWISE}
     bayes: float | None = None
@@ -75,8 +93,13 @@ def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Pane
     task = setting.task()
     references = {} if bayes is None else {"Bayes": bayes}
     linear = float(linear_risk(task)) - noise
-    references |= {"linear regression": math.log(linear) if linear > 0 else -math.inf, "null": math.log(setting.gamma**2)}
-    waiting = [name for name in ORDER if name not in {row.weight for row in rows} and _can(name, setting)]
+    references |= {
+        "linear regression": math.log(linear) if linear > 0 else -math.inf,
+        "null": math.log(setting.gamma**2),
+    }
+    waiting = [
+        name for name in ORDER if name not in {row.weight for row in rows} and _can(name, setting)
+    ]
     rows = sorted(rows, key=drawn_at)
     return Panel(
         figure=attentions_figure(rows, references, waiting),
@@ -85,7 +108,10 @@ def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Pane
         sentence=_sentence(setting, rows, waiting),
         numbers={
             **{name: number(math.exp(log)) for name, log in references.items()},
-            **{row.weight: number(row.excess) if row.below is None else f"< {row.below:.2g}" for row in rows},
+            **{
+                row.weight: number(row.excess) if row.below is None else f"< {row.below:.2g}"
+                for row in rows
+            },
         },
         pending=f"{len(waiting)} weights are being computed" if waiting or bayes is None else None,
     )
@@ -98,17 +124,24 @@ def _can(name: str, setting: Setting) -> bool:
 def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> str:
     best = rows[0]
     first = (
-        "Every dot is one way to turn scores into attention weights, at the temperature that suits it best and with k = k*, v = v*: "
-        "the further left, the smaller its risk beyond the noise, and nothing lies left of Bayes."
+        "Every dot is one way to turn scores into attention weights, at the temperature that suits"
+        " it best and with k = k*, v = v*: the further left, the smaller its risk beyond the noise,"
+        " and nothing lies left of Bayes."
     )
     so_far = " so far" if waiting else ""
-    second = f"Best{so_far} is {best.weight} (excess {power(best.log_excess) if best.below is None else f'below {best.below:.1e}'})"
+    second = (
+        f"Best{so_far} is {best.weight} (excess"
+        f" {power(best.log_excess) if best.below is None else f'below {best.below:.1e}'})"
+    )
     if setting.L > LONGEST_DRAWN:
         second += (
-            f"; {', '.join(DRAWN[:-1])} and {DRAWN[-1]} have no exact risk and cannot be simulated beyond {LONGEST_DRAWN:,} tokens"
+            f"; {', '.join(DRAWN[:-1])} and {DRAWN[-1]} have no exact risk and cannot be simulated"
+            f" beyond {LONGEST_DRAWN:,} tokens"
         )
     elif any(row.below is not None for row in rows):
-        second += "; a triangle means that no simulated sequence was misread, so only a bound is known"
+        second += (
+            "; a triangle means that no simulated sequence was misread, so only a bound is known"
+        )
     return f"{first} {second}."
 
 
@@ -131,22 +164,33 @@ def _python(setting: Setting, rows: Sequence[Row]) -> str:
     small = any(row.log_excess < -700 for row in exact)
     risk = "log_excess_risk" if small else "excess_risk"
     kinds = {type(row.attention).__name__ for row in rows}
-    names = sorted({*kinds, "Overlaps", "SingleLocation", "bayes_risk", risk, "linear_risk", "null_risk"})
+    names = sorted(
+        {*kinds, "Overlaps", "SingleLocation", "bayes_risk", risk, "linear_risk", "null_risk"}
+    )
     lines = [
         f"from soloc import {', '.join(names)}",
         *(["from soloc.lab.which_attention import simulated_excess"] if drawn else []),
         "",
         setting.lines()[0],
         "truth = Overlaps(kappa=1.0, nu=1.0)",
-        "bayes, linear, null = float(bayes_risk(task)), float(linear_risk(task)), float(null_risk(task))",
+        (
+            "bayes, linear, null = float(bayes_risk(task)), float(linear_risk(task)),"
+            " float(null_risk(task))"
+        ),
         "exact = [",
         *(f"    {constructor(row.attention)}," for row in exact),
         "]",
-        f"{'log_excess' if small else 'excess'} = [float({risk}(task, attention, truth)) for attention in exact]",
+        (
+            f"{'log_excess' if small else 'excess'} = [float({risk}(task, attention, truth)) for"
+            " attention in exact]"
+        ),
     ]
     if drawn:
         lines += ["simulated = [", *(f"    {constructor(row.attention)}," for row in drawn), "]"]
-        lines += ["estimates = [simulated_excess(task, attention) for attention in simulated]  # value, error"]
+        lines += [
+            "estimates = [simulated_excess(task, attention) for attention in simulated]  # value,"
+            " error"
+        ]
     return "\n".join(lines)
 
 
@@ -164,9 +208,11 @@ _SUMMARY = "Weights at their best temperature: those that are exact at once"
 serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, dear=lambda ask: True)
 
 
-@router.post("/jobs/attentions", responses=REFUSALS, summary="Weights at their best temperature: all, as they come")
+@router.post(
+    "/jobs/attentions",
+    responses=REFUSALS,
+    summary="Weights at their best temperature: all, as they come",
+)
 async def start_attentions(ask: AttentionsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
     """Start the comparison of all weights; each event holds a whole panel."""
     return start_job(jobs, lambda job: attentions_job(ask, job), seconds=SECONDS)
-
-

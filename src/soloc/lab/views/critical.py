@@ -1,4 +1,6 @@
-"""Critical points of the landscape, marked with their type: slower than a slider, so they fill in behind it."""
+"""Critical points of the landscape, marked with their type: slower than a slider, so they fill in
+behind it.
+"""
 
 from typing import Any
 
@@ -26,17 +28,23 @@ class CriticalAsk(Body):
     @model_validator(mode="after")
     def _has_closed_slopes(self) -> "CriticalAsk":
         if self.setting.weight != "erf":
-            raise ValueError(f"`weight` must be erf for critical points, whose slopes are closed forms, got {self.setting.weight}.")
+            raise ValueError(
+                "`weight` must be erf for critical points, whose slopes are closed forms, got"
+                f" {self.setting.weight}."
+            )
         return self
 
 
 def critical_panel(ask: CriticalAsk) -> Panel:
-    """Zeros of the gradient on the product of spheres, found by a damped Newton method from many points."""
+    """Zeros of the gradient on the product of spheres, found by a damped Newton method from many
+    points.
+    """
     try:
         found = landscape(ask.setting.task(), ask.setting.attention(), starts=STARTS)
     except np.linalg.LinAlgError:
         raise ValueError(
-            f"`lam` must be small enough for the landscape not to be flat to rounding, got {ask.setting.lam}; take a smaller lam."
+            "`lam` must be small enough for the landscape not to be flat to rounding, got"
+            f" {ask.setting.lam}; take a smaller lam."
         ) from None
     kinds = found["kind"].value_counts()
     count = ", ".join(f"{number} {_plural(kind, number)}" for kind, number in kinds.items())
@@ -59,7 +67,8 @@ def critical_panel(ask: CriticalAsk) -> Panel:
             f"At a critical point the gradient vanishes: found were {count}, in all five overlaps. "
             "Each is marked at its kappa and nu, whatever its other overlaps."
         ),
-        numbers={f"{_plural(kind, 2)}": int(number) for kind, number in kinds.items()} | {"lowest risk": _lowest(found)},
+        numbers={f"{_plural(kind, 2)}": int(number) for kind, number in kinds.items()}
+        | {"lowest risk": _lowest(found)},
         overlays={"landscape": traces},
     )
 
@@ -67,11 +76,22 @@ def critical_panel(ask: CriticalAsk) -> Panel:
 def _plural(kind: str, number: int) -> str:
     if number == 1:
         return kind
-    return {"minimum": "minima", "maximum": "maxima", "saddle": "saddles", "degenerate": "degenerate points"}[kind]
+    return {
+        "minimum": "minima",
+        "maximum": "maxima",
+        "saddle": "saddles",
+        "degenerate": "degenerate points",
+    }[kind]
 
 
 def _lowest(found: pd.DataFrame) -> float:
     return float(found["risk"].min())
 
 
-serve(router, "/critical", critical_panel, "Critical points of the population risk", dear=lambda ask: True)
+serve(
+    router,
+    "/critical",
+    critical_panel,
+    "Critical points of the population risk",
+    dear=lambda ask: True,
+)

@@ -1,4 +1,6 @@
-"""View 2, the curves: risk, excess over Bayes, alignments, distance to the manifold and lam along the paths."""
+"""View 2, the curves: risk, excess over Bayes, alignments, distance to the manifold and lam along
+the paths.
+"""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -25,7 +27,11 @@ from soloc.tasks.single_location import SingleLocation
 
 router = APIRouter(prefix="/api")
 _TOGETHER = 8  # runs computed together whatever their number: one compilation serves them all
-_ENDS = {"solution": "at ±(k*, v*)", "swapped": "at the swapped minimum k = ±v*", "other": "elsewhere"}
+_ENDS = {
+    "solution": "at ±(k*, v*)",
+    "swapped": "at the swapped minimum k = ±v*",
+    "other": "elsewhere",
+}
 
 
 def curves_panel(ask: QuickPathsAsk) -> Panel:
@@ -44,22 +50,32 @@ def path_of(ask: QuickPathsAsk) -> Path:
 
 
 def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
-    """The same for stochastic descent, and for weights whose slopes are integrals, with progress on the way."""
+    """The same for stochastic descent, and for weights whose slopes are integrals, with progress on
+    the way.
+    """
     setting, training = ask.setting, ask.training
     start, how = training.start(setting.d), training.how(setting)
     how["progress"] = lambda now: job.report(step=now.step, steps=now.steps)
     job.report(step=0, steps=training.steps)
     if training.batch:
         key = jax.random.key(training.seed)
-        path = sgd_path(setting.task(), setting.attention(), start, key, batch_size=training.batch, **how)
+        path = sgd_path(
+            setting.task(), setting.attention(), start, key, batch_size=training.batch, **how
+        )
     else:
         path = population_path(setting.task(), setting.attention(), start, **how)
     return {"panel": panel_of(ask, path).model_dump()}
 
 
-@router.post("/jobs/paths", summary="Start training that takes seconds", responses={**REFUSALS, 429: {"model": Refusal}})
+@router.post(
+    "/jobs/paths",
+    summary="Start training that takes seconds",
+    responses={**REFUSALS, 429: {"model": Refusal}},
+)
 async def start_paths(ask: LongPathsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
-    """Stochastic descent, or descent on a risk that is an integral: listen to /api/jobs/{job}/events."""
+    """Stochastic descent, or descent on a risk that is an integral: listen to
+    /api/jobs/{job}/events.
+    """
     return start_job(jobs, lambda job: paths_job(ask, job), seconds=120.0)
 
 
@@ -70,17 +86,30 @@ def panel_of(ask: PathsAsk, path: Path) -> Panel:
     if "risk" in table:
         table["excess"] = table["risk"] - bayes
     last = table.groupby("run").last()
-    columns = [name for name in ("kappa", "nu", "theta", "eta", "rho", "risk", "excess", "distance", "lam") if name in table]
+    columns = [
+        name
+        for name in ("kappa", "nu", "theta", "eta", "rho", "risk", "excess", "distance", "lam")
+        if name in table
+    ]
     return Panel(
         figure=curves_figure(table, ask.columns),
         table={name: full(table[name].to_numpy()) for name in ("run", "step", *columns)},
-        python="\n".join([*ask.training.imports(ask.setting), "", *ask.setting.lines(), *ask.training.lines(ask.setting)]),
+        python="\n".join(
+            [
+                *ask.training.imports(ask.setting),
+                "",
+                *ask.setting.lines(),
+                *ask.training.lines(ask.setting),
+            ]
+        ),
         sentence=_sentence(last, int(table["step"].max())),
         numbers={
             "median |κ|": number(last["kappa"].abs().median()),
             "median |ν|": number(last["nu"].abs().median()),
             "median risk": number(last["risk"].median()) if "risk" in last else None,
-            "median excess over Bayes": number(last["excess"].median()) if "excess" in last else None,
+            "median excess over Bayes": (
+                number(last["excess"].median()) if "excess" in last else None
+            ),
             "Bayes risk": number(bayes),
         },
         overlays={"landscape": path_traces(table)},
@@ -97,14 +126,26 @@ def _sentence(last: pd.DataFrame, steps: int) -> str:
     kinds, counts = np.unique(ends, return_counts=True)
     ordered = sorted(zip(kinds, counts, strict=True), key=lambda pair: -pair[1])
     if len(ordered) == 1:
-        end = f"{'the run is' if len(last) == 1 else f'all {len(last)} runs are'} {_ENDS[ordered[0][0]]}"
+        end = (
+            f"{'the run is' if len(last) == 1 else f'all {len(last)} runs are'}"
+            f" {_ENDS[ordered[0][0]]}"
+        )
     else:
-        parts = [f"{count} {'is' if count == 1 else 'are'} {_ENDS[kind]}" for kind, count in ordered]
+        parts = [
+            f"{count} {'is' if count == 1 else 'are'} {_ENDS[kind]}" for kind, count in ordered
+        ]
         end = f"of {len(last)} runs {' and '.join(parts)}"
     return (
-        "Every curve is one run of gradient descent, in the colour of its path; move along a curve to see where the run is. "
-        f"After {steps:,} steps {end}."
+        "Every curve is one run of gradient descent, in the colour of its path; move along a curve"
+        f" to see where the run is. After {steps:,} steps {end}."
     )
 
 
-serve(router, "/paths", curves_panel, "Training paths from several starts", with_table=True, dear=lambda ask: True)
+serve(
+    router,
+    "/paths",
+    curves_panel,
+    "Training paths from several starts",
+    with_table=True,
+    dear=lambda ask: True,
+)

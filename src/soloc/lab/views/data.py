@@ -1,4 +1,6 @@
-"""View 7, your data: a table of bags, uploaded or an example; the estimator fitted to it, and what decided each bag."""
+"""View 7, your data: a table of bags, uploaded or an example; the estimator fitted to it, and what
+decided each bag.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -20,7 +22,15 @@ UPLOAD = {"/api/data": MOST_BYTES + 1024}  # bytes of a body, by address
 READING, FITTING = 20.0, 100.0  # seconds
 router = APIRouter(prefix="/api")
 
-Token = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="what /api/data answered")]
+Token = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_-]+$",
+        description="what /api/data answered",
+    ),
+]
 ColumnName = Annotated[str, Field(min_length=1, max_length=200)]
 GONE: dict[int | str, dict[str, Any]] = {404: {"description": "The table is no longer kept."}}
 
@@ -44,10 +54,16 @@ class FitAsk(Body):
     bag: ColumnName = Field(description="column that says which bag a row belongs to")
     label: ColumnName = Field(description="column of the label, equal within a bag")
     name: ColumnName | None = Field(None, description="column that names the instances")
-    features: list[ColumnName] = Field(default_factory=list, max_length=200, description="feature columns; all numbers when empty")
+    features: list[ColumnName] = Field(
+        default_factory=list, max_length=200, description="feature columns; all numbers when empty"
+    )
     classes: bool = Field(False, description="the label is a class, not a number")
-    loss: Literal["auto", "likelihood", "squared"] = Field("auto", description="how the estimator is fitted")
-    coverage: float = Field(0.9, ge=0.5, le=0.99, description="probability with which intervals hold the label")
+    loss: Literal["auto", "likelihood", "squared"] = Field(
+        "auto", description="how the estimator is fitted"
+    )
+    coverage: float = Field(
+        0.9, ge=0.5, le=0.99, description="probability with which intervals hold the label"
+    )
 
 
 class StudyAsk(Body):
@@ -101,7 +117,8 @@ def _kept(tables: Tables, token: str) -> Table:
     return table
 
 
-# -- a table comes in ----------------------------------------------------------------------------------------------------
+# -- a table comes in ------------------------------------------------------------------------------
+# ----------------------
 
 
 @router.post(
@@ -109,7 +126,12 @@ def _kept(tables: Tables, token: str) -> Table:
     responses=REFUSALS,
     summary="Upload a table of bags: CSV, TSV or Parquet, one row per instance",
     openapi_extra={
-        "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
+            },
+        }
     },
 )
 async def upload(
@@ -124,12 +146,18 @@ async def upload(
 
 
 @router.post("/data/example", responses=REFUSALS, summary="Take a table to start with")
-async def take_example(ask: ExampleAsk, tables: TablesHere, workers: WorkersHere, jobs: JobsHere) -> Opened:
+async def take_example(
+    ask: ExampleAsk, tables: TablesHere, workers: WorkersHere, jobs: JobsHere
+) -> Opened:
     """As if the example had been uploaded."""
     return _opened(f"{ask.example}.csv", example_csv(ask.example), tables, workers, jobs)
 
 
-@router.get("/data/example/{example}.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}, **GONE})
+@router.get(
+    "/data/example/{example}.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}, **GONE},
+)
 async def download_example(example: str) -> Response:
     """An example as a CSV file, to see what a table must look like."""
     if example not in EXAMPLES:
@@ -148,15 +176,23 @@ def _opened(name: str, content: bytes, tables: Tables, workers: Workers, jobs: J
     if not content:
         raise HTTPException(422, "The file must not be empty.")
     request = {"what": "describe", "name": name}
-    job = start_job(jobs, lambda job: workers.work(job, request, content, lambda event: None), seconds=READING, lane="fit")
+    job = start_job(
+        jobs,
+        lambda job: workers.work(job, request, content, lambda event: None),
+        seconds=READING,
+        lane="fit",
+    )
     return Opened(data=tables.add(name, content).token, job=job.job)
 
 
-# -- a fit ---------------------------------------------------------------------------------------------------------------
+# -- a fit -----------------------------------------------------------------------------------------
+# ----------------------
 
 
 @router.post("/jobs/fit", responses={**REFUSALS, **GONE}, summary="Fit the estimator to a table")
-async def start_fit(ask: FitAsk, tables: TablesHere, workers: WorkersHere, jobs: JobsHere) -> Started:
+async def start_fit(
+    ask: FitAsk, tables: TablesHere, workers: WorkersHere, jobs: JobsHere
+) -> Started:
     """Cross-validate against mean-pool ridge, fit to all bags, and keep the study with the table."""
     table = _kept(tables, ask.data)
 
@@ -166,7 +202,12 @@ async def start_fit(ask: FitAsk, tables: TablesHere, workers: WorkersHere, jobs:
             "columns": {"bag": ask.bag, "label": ask.label, "name": ask.name, "features": ask.features},
         }  # fmt: skip
         job.report(stage="starting", share=0.0)
-        study = workers.work(job, request, table.content, lambda event: job.report(stage=event["stage"], share=event["share"]))
+        study = workers.work(
+            job,
+            request,
+            table.content,
+            lambda event: job.report(stage=event["stage"], share=event["share"]),
+        )
         tables.remember(table, ask, study)
         return {"bags": len(study["bags"]["bag"])}
 
@@ -182,7 +223,11 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
     ours, pool, facts = study["score"], study["mean_pool_score"], study["facts"]
     kind = "accuracy" if study["classes"] else "R²"
     doubts = facts["doubts"]
-    trust = "its pointing can be trusted" if not doubts else "do not trust which instance it names: " + "; ".join(doubts)
+    trust = (
+        "its pointing can be trusted"
+        if not doubts
+        else "do not trust which instance it names: " + "; ".join(doubts)
+    )
     numbers: dict[str, Any] = {
         f"left-out {kind}": number(ours), f"mean-pool ridge {kind}": number(pool), "bags": len(study["bags"]["bag"]),
         "instances": len(study["instances"]["bag"]), "features": facts["features"], "loss": facts["loss"],
@@ -195,9 +240,10 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
         table=study["bags"],
         python=_python(table, table.asked),
         sentence=(
-            f"Each bag was predicted by a model that had not seen it: attention to one instance reaches {kind} {ours:.3f}, "
-            f"the mean of all instances (mean-pool ridge) {pool:.3f}. "
-            f"The model fitted to all bags puts {facts['top_weight']:.2f} of its attention on one instance on average; {trust}."
+            "Each bag was predicted by a model that had not seen it: attention to one instance"
+            f" reaches {kind} {ours:.3f}, the mean of all instances (mean-pool ridge) {pool:.3f}."
+            f" The model fitted to all bags puts {facts['top_weight']:.2f} of its attention on one"
+            f" instance on average; {trust}."
         ),
         numbers=numbers,
     )
@@ -221,10 +267,16 @@ async def bag_panel(ask: BagAsk, tables: TablesHere) -> Panel:
     row = {name: values[ask.bag] for name, values in bags.items()}
     few = "" if len(shown) == len(weights) else f" (the {len(shown)} of largest weight are drawn)"
     if study["classes"]:
-        said = f"it predicts class {row['prediction']} with probability {row['probability']:.2f}; the label is {row['label']}"
+        said = (
+            f"it predicts class {row['prediction']} with probability {row['probability']:.2f}; the"
+            f" label is {row['label']}"
+        )
         interval = {}
     else:
-        said = f"it predicts {row['prediction']:.4g}, between {row['low']:.4g} and {row['high']:.4g}; the label is {row['label']:.4g}"
+        said = (
+            f"it predicts {row['prediction']:.4g}, between {row['low']:.4g} and {row['high']:.4g};"
+            f" the label is {row['label']:.4g}"
+        )
         interval = {"low": number(row["low"]), "high": number(row["high"])}
     return Panel(
         figure=bag_figure([names[at] for at in shown], weights[shown], shown, int(row["decisive"])),
@@ -265,10 +317,17 @@ def _python(table: Table, ask: FitAsk) -> str:
         "from soloc.lab.bag_study import study",
         "",
         f"bags = Bags.from_frame(pd.{reader}({table.name!r}), {', '.join(given)})",
-        f"found = study(bags, classes={ask.classes}, loss={ask.loss!r}, coverage={ask.coverage!r})  # five parts left out in turn",
+        (
+            f"found = study(bags, classes={ask.classes}, loss={ask.loss!r},"
+            f" coverage={ask.coverage!r})  # five parts left out in turn"
+        ),
         "print(found.score, found.mean_pool_score)",
         "",
         f"model = {kind}(loss={ask.loss!r}).fit(bags, {labels})  # all bags",
         "predictions, decisive = model.predict(bags), model.locate(bags)",
     ]
-    return "\n".join(lines if ask.classes else [*lines, f"intervals = model.predict_interval(bags, {ask.coverage!r})"])
+    return "\n".join(
+        lines
+        if ask.classes
+        else [*lines, f"intervals = model.predict_interval(bags, {ask.coverage!r})"]
+    )

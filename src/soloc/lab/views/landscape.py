@@ -1,4 +1,6 @@
-"""View 1, the landscape: the population risk over the alignments, on any slice of the other overlaps."""
+"""View 1, the landscape: the population risk over the alignments, on any slice of the other
+overlaps.
+"""
 
 import numpy as np
 from fastapi import APIRouter
@@ -12,7 +14,8 @@ from soloc.lab.panel import Panel, full, number
 from soloc.lab.setting import Body, Overlap, Setting
 from soloc.risk.overlaps import residual_gram
 
-GRID, COARSE = 61, 31  # alignments along an axis; fewer for softmax, whose every risk is an integral
+# alignments along an axis; fewer for softmax, whose every risk is an integral
+GRID, COARSE = 61, 31
 router = APIRouter(prefix="/api")
 
 
@@ -31,12 +34,13 @@ def landscape_panel(ask: LandscapeAsk) -> Panel:
     risk, possible = risk_on_grid(ask, axis)
     if not possible.any():
         raise ValueError(
-            "`theta`, `eta` and `rho` must belong to unit vectors k and v for some alignment on the grid, "
-            f"got {ask.theta}, {ask.eta} and {ask.rho}; take smaller values."
+            "`theta`, `eta` and `rho` must belong to unit vectors k and v for some alignment on"
+            f" the grid, got {ask.theta}, {ask.eta} and {ask.rho}; take smaller values."
         )
     if np.isnan(risk).all():
         raise ValueError(
-            f"`lam` must be such that the risk of {ask.setting.weight} is a finite number, got {ask.setting.lam}; take a smaller lam."
+            f"`lam` must be such that the risk of {ask.setting.weight} is a finite number, got"
+            f" {ask.setting.lam}; take a smaller lam."
         )
     row, column = _lowest(risk)
     kappa, nu = np.meshgrid(axis, axis)
@@ -47,9 +51,10 @@ def landscape_panel(ask: LandscapeAsk) -> Panel:
         table={"kappa": full(kappa.ravel()), "nu": full(nu.ravel()), "risk": full(risk.ravel())},
         python=_python(ask),
         sentence=(
-            f"Each point is a pair of alignments, how well the key finds the decisive token (kappa) and how well the value reads it "
-            f"(nu); colour is the exact population risk {where}. "
-            f"The lowest point of the grid, {risk[row, column]:.4g}, is at kappa = {axis[column]:.2f}, nu = {axis[row]:.2f}."
+            "Each point is a pair of alignments, how well the key finds the decisive token (kappa)"
+            f" and how well the value reads it (nu); colour is the exact population risk {where}."
+            f" The lowest point of the grid, {risk[row, column]:.4g}, is at kappa ="
+            f" {axis[column]:.2f}, nu = {axis[row]:.2f}."
         ),
         numbers={
             "lowest risk": number(risk[row, column]),
@@ -61,7 +66,9 @@ def landscape_panel(ask: LandscapeAsk) -> Panel:
 
 
 def _lowest(risk: np.ndarray) -> tuple[int, int]:
-    """Where the risk is lowest; of points that tie up to rounding, such as the truth and its mirror image, the last."""
+    """Where the risk is lowest; of points that tie up to rounding, such as the truth and its mirror
+    image, the last.
+    """
     tied = np.argwhere(risk <= np.nanmin(risk) * (1.0 + 1e-9))
     return int(tied[-1][0]), int(tied[-1][1])
 
@@ -71,10 +78,11 @@ def _axis(ask: LandscapeAsk) -> np.ndarray:
 
 
 def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Risk at (nu, kappa), rows by nu, and where unit vectors can have these overlaps; NaN elsewhere, and beyond all doubles.
+    """Risk at (nu, kappa), rows by nu, and where unit vectors can have these overlaps; NaN
+    elsewhere, and beyond all doubles.
 
-    v* enters the risk through E[T Y] alone, so the risk is affine in nu: two columns of exact values give the whole grid, as
-    positive mixtures of them, and nothing cancels.
+    v* enters the risk through E[T Y] alone, so the risk is affine in nu: two columns of exact
+    values give the whole grid, as positive mixtures of them, and nothing cancels.
     """
     task, weight = ask.setting.task(), ask.setting.attention()
     structure, numbers = split(task, weight)
@@ -91,11 +99,16 @@ def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _python(ask: LandscapeAsk) -> str:
-    off = "".join(f", {name}={getattr(ask, name)!r}" for name in ("theta", "eta", "rho") if getattr(ask, name))
+    off = "".join(
+        f", {name}={getattr(ask, name)!r}" for name in ("theta", "eta", "rho") if getattr(ask, name)
+    )
     return "\n".join(
         [
             "import numpy as np",
-            f"from soloc import {', '.join(sorted([ask.setting.kind, 'Overlaps', 'SingleLocation', 'population_risk']))}",
+            (
+                "from soloc import"
+                f" {', '.join(sorted([ask.setting.kind, 'Overlaps', 'SingleLocation', 'population_risk']))}"
+            ),
             "",
             *ask.setting.lines(),
             f"axis = np.linspace(-1, 1, {len(_axis(ask))})",
@@ -112,10 +125,19 @@ def _only_possible(ask: LandscapeAsk) -> list[str]:
         return []
     return [
         "from soloc.risk.overlaps import residual_gram",
-        f"left_k, left_v, cross = residual_gram(kappa, nu, {ask.theta!r}, {ask.eta!r}, {ask.rho!r})",
+        (
+            f"left_k, left_v, cross = residual_gram(kappa, nu, {ask.theta!r}, {ask.eta!r},"
+            f" {ask.rho!r})"
+        ),
         "possible = (left_k >= 0) & (left_v >= 0) & (left_k * left_v >= cross**2)",
         "kappa, nu = kappa[possible], nu[possible]",
     ]
 
 
-serve(router, "/landscape", landscape_panel, "Population risk over the alignments", dear=lambda ask: ask.setting.weight == "softmax")
+serve(
+    router,
+    "/landscape",
+    landscape_panel,
+    "Population risk over the alignments",
+    dear=lambda ask: ask.setting.weight == "softmax",
+)

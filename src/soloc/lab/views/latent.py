@@ -1,4 +1,6 @@
-"""View 6, latent: three tasks in which attention infers a latent, error against length side by side."""
+"""View 6, latent: three tasks in which attention infers a latent, error against length side by
+side.
+"""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -19,7 +21,11 @@ from soloc.lab.setting import Body
 
 TOKENS = 100_000  # drawn at most at every length
 SECONDS = 30.0
-TITLES = {"ExchangeableLatent": "a rule z", "NoisyRecall": "a blurred key", "SingleLocation": "a decisive token"}
+TITLES = {
+    "ExchangeableLatent": "a rule z",
+    "NoisyRecall": "a blurred key",
+    "SingleLocation": "a decisive token",
+}
 router = APIRouter(prefix="/api")
 
 
@@ -27,7 +33,9 @@ class LatentAsk(Body):
     """Settings of the three tasks, and the lengths."""
 
     longest: Literal[64, 256, 1024, 4096] = Field(1024, description="most tokens")
-    sequences: int = Field(1000, ge=50, le=2000, description="sequences per length, up to 100,000 tokens")
+    sequences: int = Field(
+        1000, ge=50, le=2000, description="sequences per length, up to 100,000 tokens"
+    )
     sigma: float = Field(0.5, ge=0.05, le=2, description="rule z: noise of a value")
     temperature: float = Field(0.2, ge=0.02, le=5, description="rule z: temperature of softmax")
     recall_d: int = Field(8, ge=2, le=64, description="blurred key: dimension")
@@ -50,7 +58,8 @@ class LatentAsk(Body):
 def latent_panel(ask: LatentAsk) -> Panel:
     """The exact curves; the job adds simulated points."""
     found = panel_of(ask, [], integrals=False)
-    return found.model_copy(update={"pending": None})  # the page starts the job instead of asking again
+    # the page starts the job instead of asking again
+    return found.model_copy(update={"pending": None})
 
 
 def latent_job(ask: LatentAsk, job: Job) -> dict[str, Any]:
@@ -70,7 +79,9 @@ def _dumped(ask: LatentAsk, parts: Sequence[pd.DataFrame]) -> dict[str, Any]:
 
 
 def _points(config: Config) -> pd.DataFrame:
-    return run(config).rename(columns={"risk": "error"})[["task", "mechanism", "L", "error", "standard_error"]]
+    return run(config).rename(columns={"risk": "error"})[
+        ["task", "mechanism", "L", "error", "standard_error"]
+    ]
 
 
 def panel_of(ask: LatentAsk, parts: Sequence[pd.DataFrame], integrals: bool = True) -> Panel:
@@ -83,13 +94,18 @@ def panel_of(ask: LatentAsk, parts: Sequence[pd.DataFrame], integrals: bool = Tr
         table=_table(curves, points),
         python=_python(config, ask.longest),
         sentence=(
-            "In each task the tokens hide something and attention infers it: a rule that all tokens share, or the one token that "
-            "matters; lines are exact, points are simulated with two standard errors. "
-            "When the tokens share a rule, more of them tell more and the error falls with the length; when one token among them "
-            "matters, more of them hide it and the error rises."
+            "In each task the tokens hide something and attention infers it: a rule that all tokens"
+            " share, or the one token that matters; lines are exact, points are simulated with two"
+            " standard errors. When the tokens share a rule, more of them tell more and the error"
+            " falls with the length; when one token among them matters, more of them hide it and"
+            " the error rises."
         ),
         numbers=_numbers(curves, points),
-        pending=None if len(parts) == len(config.lengths) else f"{len(config.lengths) - len(parts)} lengths are being simulated",
+        pending=(
+            None
+            if len(parts) == len(config.lengths)
+            else f"{len(config.lengths) - len(parts)} lengths are being simulated"
+        ),
     )
 
 
@@ -97,14 +113,19 @@ def _table(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, list[
     rows = [curves.assign(standard_error=0.0)]
     if points is not None:
         rows.append(points.assign(kind="simulated"))
-    table = pd.concat(rows, ignore_index=True)[["task", "mechanism", "kind", "L", "error", "standard_error"]]
+    table = pd.concat(rows, ignore_index=True)[
+        ["task", "mechanism", "kind", "L", "error", "standard_error"]
+    ]
     return {name: full(table[name]) for name in table}
 
 
 def _numbers(curves: pd.DataFrame, points: pd.DataFrame | None) -> dict[str, Any]:
     longest = int(curves.L.max())
     last = curves[(longest == curves.L) & (curves.kind == "exact")]
-    numbers = {f"{TITLES[row.task]}, {row.mechanism}, L = {longest}": number(row.error) for row in last.itertuples()}
+    numbers = {
+        f"{TITLES[row.task]}, {row.mechanism}, L = {longest}": number(row.error)
+        for row in last.itertuples()
+    }
     if points is not None:
         reached = int(points.L.max())
         for row in points[(reached == points.L) & (points.mechanism == "Bayes")].itertuples():
@@ -125,16 +146,30 @@ def _python(config: Config, longest: int) -> str:
             "from soloc.lab.latent_curves import exact_curves",
             "",
             f"config = Config({', '.join(given)})",
-            f"curves = exact_curves(config, 2 ** np.arange(1, {longest.bit_length()}))  # lines: task, mechanism, L, error",
+            (
+                f"curves = exact_curves(config, 2 ** np.arange(1, {longest.bit_length()}))  #"
+                " lines: task, mechanism, L, error"
+            ),
             "points = run(config)  # points: task, mechanism, L, risk, standard_error",
         ]
     )
 
 
-serve(router, "/latent", latent_panel, "Error against length for three tasks: what is exact", with_table=True, dear=lambda ask: True)
+serve(
+    router,
+    "/latent",
+    latent_panel,
+    "Error against length for three tasks: what is exact",
+    with_table=True,
+    dear=lambda ask: True,
+)
 
 
-@router.post("/jobs/latent", responses=REFUSALS, summary="Error against length for three tasks: simulated points as they come")
+@router.post(
+    "/jobs/latent",
+    responses=REFUSALS,
+    summary="Error against length for three tasks: simulated points as they come",
+)
 async def start_latent(ask: LatentAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
     """Start the simulation; each event holds a whole panel."""
     return start_job(jobs, lambda job: latent_job(ask, job), seconds=SECONDS)

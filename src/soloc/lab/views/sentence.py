@@ -1,4 +1,6 @@
-"""Try your own sentence: which word decides its score, by a model fitted to rated sentences when it is first asked."""
+"""Try your own sentence: which word decides its score, by a model fitted to rated sentences when it
+is first asked.
+"""
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -14,15 +16,24 @@ router = APIRouter(prefix="/api")
 class SentenceAsk(Body):
     """A sentence in English."""
 
-    sentence: str = Field("My dog is wonderful and sleeps near the door.", min_length=1, max_length=1000, description="to be scored")
+    sentence: str = Field(
+        "My dog is wonderful and sleeps near the door.",
+        min_length=1,
+        max_length=1000,
+        description="to be scored",
+    )
 
 
 def sentence_panel(ask: SentenceAsk) -> Panel:
     """The words of a sentence: attention, contribution, and the score that they add up to."""
     if missing("text"):
-        raise ValueError(f"Sentences need word vectors, which are not installed: {pip_line(EXTRAS['text'][0])}")
+        raise ValueError(
+            f"Sentences need word vectors, which are not installed: {pip_line(EXTRAS['text'][0])}"
+        )
     from soloc.lab.figures.sentence import sentence_figure
-    from soloc.text.pipelines import fit_rated_sentences  # here: the page should not wait for scikit-learn
+
+    # here: the page should not wait for scikit-learn
+    from soloc.text.pipelines import fit_rated_sentences
     from soloc.text.sentences import explain_sentence
 
     found = explain_sentence(fit_rated_sentences(), ask.sentence)
@@ -37,10 +48,15 @@ def sentence_panel(ask: SentenceAsk) -> Panel:
         },
         python=_python(ask),
         sentence=(
-            f"Attention looks most at “{found.decisive}”, and the score of the sentence, from -4 (very bad) to 4 (very good), is "
-            f"{found.prediction:+.2f}. It learned from scores alone: nobody ever said which word decides.{doubt}"
+            f"Attention looks most at “{found.decisive}”, and the score of the sentence, from -4"
+            f" (very bad) to 4 (very good), is {found.prediction:+.2f}. It learned from scores"
+            f" alone: nobody ever said which word decides.{doubt}"
         ),
-        numbers={"decisive word": found.decisive, "score": number(found.prediction), "its attention": number(table.weight.max())},
+        numbers={
+            "decisive word": found.decisive,
+            "score": number(found.prediction),
+            "its attention": number(table.weight.max()),
+        },
     )
 
 

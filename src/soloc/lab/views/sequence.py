@@ -1,4 +1,6 @@
-"""View 5, one sequence: where the decisive token is, where attention looks, what Bayes believes, and who guesses best."""
+"""View 5, one sequence: where the decisive token is, where attention looks, what Bayes believes,
+and who guesses best.
+"""
 
 import jax
 import numpy as np
@@ -26,7 +28,9 @@ class SequenceAsk(Body):
 
 
 def sequence_panel(ask: SequenceAsk) -> Panel:
-    """One sampled sequence: attention weights at a point of training, the Bayes posterior, guesses and the answer."""
+    """One sampled sequence: attention weights at a point of training, the Bayes posterior, guesses
+    and the answer.
+    """
     setting = ask.setting
     if setting.L > LONGEST:
         setting = setting.model_copy(update={"L": LONGEST})
@@ -34,7 +38,10 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
     overlaps = Overlaps(*(getattr(at, name) for name in NAMES))
     seen = one_sequence(setting.task(), setting.attention(), overlaps, jax.random.key(ask.draw))
     if not np.isfinite(seen.prediction):
-        raise ValueError(f"`lam` must be such that the attention weights are finite, got {setting.lam}; take a smaller lam.")
+        raise ValueError(
+            f"`lam` must be such that the attention weights are finite, got {setting.lam}; take a"
+            " smaller lam."
+        )
     tokens = shown_tokens(seen)
     return Panel(
         figure=sequence_figure(seen, tokens),
@@ -61,12 +68,25 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
 def _sentence(ask: SequenceAsk, setting: Setting, seen: OneSequence, tokens: np.ndarray) -> str:
     rank = int(np.sum(np.abs(seen.weights) > abs(seen.weights[seen.location]))) + 1
     place = "the largest" if rank == 1 else f"number {rank:,}"
-    part = f"{len(tokens)} of its {setting.L:,} tokens are drawn" if len(tokens) < setting.L else "all its tokens are drawn"
-    capped = f" (the longest that is sampled; the setting says {ask.setting.L:,})" if ask.setting.L > setting.L else ""
-    who = "the predictor at the chosen moment of training" if ask.at else "the predictor with k = k* and v = v*"
+    part = (
+        f"{len(tokens)} of its {setting.L:,} tokens are drawn"
+        if len(tokens) < setting.L
+        else "all its tokens are drawn"
+    )
+    capped = (
+        f" (the longest that is sampled; the setting says {ask.setting.L:,})"
+        if ask.setting.L > setting.L
+        else ""
+    )
+    who = (
+        "the predictor at the chosen moment of training"
+        if ask.at
+        else "the predictor with k = k* and v = v*"
+    )
     return (
-        f"A fresh sequence, seen by {who}: {part}{capped}, the decisive one in orange. Its attention weight is {place} in "
-        f"size among all; Bayes gives it the probability {seen.posterior[seen.location]:.3g}."
+        f"A fresh sequence, seen by {who}: {part}{capped}, the decisive one in orange. Its"
+        f" attention weight is {place} in size among all; Bayes gives it the probability"
+        f" {seen.posterior[seen.location]:.3g}."
     )
 
 
