@@ -19,7 +19,7 @@ from soloc.risk.population import excess_risk, log_excess_risk
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(kappa=1.0, nu=1.0)
-# exact as well, but dear
+# exact as well, but slow
 KERNELS = ("normalised softplus", "normalised sigmoid", "normalised ReLU")
 # a single token gets all the weight
 ALL_ON_ONE = ("softmax", "normalised softplus", "normalised sigmoid")

@@ -13,8 +13,8 @@ import pytest
 from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk
 from soloc.estimators import Bags, SingleLocationRegressor
 from soloc.experiments.latent_tasks import Config, run
-from soloc.lab.bag_examples import example_csv
-from soloc.lab.latent_curves import exact_curves
+from soloc.lab.uploads.examples import example_csv
+from soloc.experiments.latent_curves import exact_curves
 from soloc.lab.which_attention import exact_row, simulated_excess
 from tests.lab.browser.chromium import resize, wait_for
 

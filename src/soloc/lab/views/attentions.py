@@ -12,11 +12,11 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from soloc.experiments.attentions import EXACT, SIMULATED
-from soloc.lab.desk import REFUSALS, serve
+from soloc.lab.work.desk import REFUSALS, serve
 from soloc.lab.figures.attentions import attentions_figure, drawn_at, power
-from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.lab.panel import Panel, number
-from soloc.lab.setting import Body, Setting
+from soloc.lab.controls import Body, Controls
 from soloc.lab.which_attention import (
     DRAWN,
     KERNELS,
@@ -40,7 +40,7 @@ class AttentionsAsk(Body):
     compared.
     """
 
-    setting: Setting = Field(default_factory=Setting)
+    setting: Controls = Field(default_factory=Controls)
 
 
 def attentions_panel(ask: AttentionsAsk) -> Panel:
@@ -54,7 +54,7 @@ def attentions_panel(ask: AttentionsAsk) -> Panel:
 
 def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     """Panels that fill in: first what is exact at once, then Bayes and softmax, simulations, and
-    the dear kernels.
+    the slow kernels.
     """
     setting = ask.setting
     rows = {name: _exact(name, setting) for name in POINTWISE}
@@ -77,7 +77,7 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
 
 
-def _exact(name: str, setting: Setting) -> Row:
+def _exact(name: str, setting: Controls) -> Row:
     return exact_row(name, setting.d, setting.L, setting.gamma)
 
 
@@ -87,7 +87,7 @@ def _bayes(d: int, L: int, gamma: float) -> float:
     return -math.inf if L == 1 else float(log_bayes_excess(SingleLocation(d=d, L=L, gamma=gamma)))
 
 
-def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Panel:
+def panel_of(setting: Controls, rows: Sequence[Row], bayes: float | None) -> Panel:
     """What is known so far."""
     noise = setting.eps**2
     task = setting.task()
@@ -117,11 +117,11 @@ def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Pane
     )
 
 
-def _can(name: str, setting: Setting) -> bool:
+def _can(name: str, setting: Controls) -> bool:
     return name not in DRAWN or setting.L <= LONGEST_DRAWN
 
 
-def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> str:
+def _sentence(setting: Controls, rows: Sequence[Row], waiting: Sequence[str]) -> str:
     best = rows[0]
     first = (
         "Every dot is one way to turn scores into attention weights, at the temperature that suits"
@@ -145,7 +145,7 @@ def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> 
     return f"{first} {second}."
 
 
-def _table(rows: Sequence[Row], setting: Setting) -> dict[str, list[Any]]:
+def _table(rows: Sequence[Row], setting: Controls) -> dict[str, list[Any]]:
     return {
         "weight": [row.weight for row in rows],
         "lam": [row.lam for row in rows],
@@ -158,7 +158,7 @@ def _table(rows: Sequence[Row], setting: Setting) -> dict[str, list[Any]]:
     }
 
 
-def _python(setting: Setting, rows: Sequence[Row]) -> str:
+def _python(setting: Controls, rows: Sequence[Row]) -> str:
     exact = [row for row in rows if not row.sequences]
     drawn = [row for row in rows if row.sequences]
     small = any(row.log_excess < -700 for row in exact)
@@ -205,7 +205,7 @@ def constructor(attention: Any) -> str:
 
 
 _SUMMARY = "Weights at their best temperature: those that are exact at once"
-serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, dear=lambda ask: True)
+serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, slow=lambda ask: True)
 
 
 @router.post(
