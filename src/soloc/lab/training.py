@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
-from soloc.lab.controls import Body, Overlap, Controls
+from soloc.lab.controls import Body, Controls, Overlap
 from soloc.risk.overlaps import NAMES, Overlaps
 
 # fewer where every recorded risk is an integral over all scores

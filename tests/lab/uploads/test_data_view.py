@@ -12,11 +12,11 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_predict
 
 from soloc.estimators import Bags, SingleLocationRegressor
+from soloc.estimators.study import study
 from soloc.lab.uploads import sessions
 from soloc.lab.uploads.examples import example_csv
 from soloc.lab.uploads.process import Workers
 from soloc.lab.uploads.sessions import Tables
-from soloc.estimators.study import study
 from soloc.lab.uploads.worker import answer
 from soloc.lab.work.jobs import Job, Stopped
 from soloc.lab.work.office import Office

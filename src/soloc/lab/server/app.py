@@ -8,12 +8,9 @@ from fastapi import FastAPI
 
 import soloc
 from soloc.lab.server import assets, refusals
-from soloc.lab.work import jobs
+from soloc.lab.server.guard import LOOPBACK, Guard
 from soloc.lab.uploads.process import Workers
 from soloc.lab.uploads.sessions import Tables
-from soloc.lab.work.desk import Desk
-from soloc.lab.server.guard import LOOPBACK, Guard
-from soloc.lab.work.jobs import Jobs
 from soloc.lab.views import (
     about,
     attentions,
@@ -25,6 +22,9 @@ from soloc.lab.views import (
     sentence,
     sequence,
 )
+from soloc.lab.work import jobs
+from soloc.lab.work.desk import Desk
+from soloc.lab.work.jobs import Jobs
 
 #: One module per view, each with its `router`.
 VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, sentence, jobs)

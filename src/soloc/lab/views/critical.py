@@ -10,10 +10,10 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 
 from soloc.dynamics.landscape import landscape
-from soloc.lab.work.desk import serve
+from soloc.lab.controls import Body, Controls
 from soloc.lab.figures.landscape import critical_traces
 from soloc.lab.panel import Panel, full
-from soloc.lab.controls import Body, Controls
+from soloc.lab.work.desk import serve
 from soloc.risk.overlaps import NAMES
 
 STARTS = 24

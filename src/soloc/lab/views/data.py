@@ -8,15 +8,15 @@ import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from soloc.lab.controls import Body
+from soloc.lab.figures.bags import bag_figure, classes_figure, numbers_figure, shown_instances
+from soloc.lab.panel import Panel, number
 from soloc.lab.uploads.examples import EXAMPLES, example_csv
 from soloc.lab.uploads.files import MOST_BYTES
 from soloc.lab.uploads.process import Workers
 from soloc.lab.uploads.sessions import Table, Tables
 from soloc.lab.work.desk import REFUSALS
-from soloc.lab.figures.bags import bag_figure, classes_figure, numbers_figure, shown_instances
 from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
-from soloc.lab.panel import Panel, number
-from soloc.lab.controls import Body
 
 UPLOAD = {"/api/data": MOST_BYTES + 1024}  # bytes of a body, by address
 READING, FITTING = 20.0, 100.0  # seconds

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from soloc.dynamics.exact import evaluate, split
 from soloc.dynamics.records import flattened
-from soloc.lab.work.desk import serve
+from soloc.lab.controls import Body, Controls, Overlap
 from soloc.lab.figures.landscape import landscape_figure
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.controls import Body, Overlap, Controls
+from soloc.lab.work.desk import serve
 from soloc.risk.overlaps import residual_gram
 
 # alignments along an axis; fewer for softmax, whose every risk is an integral

@@ -5,9 +5,9 @@ is first asked.
 from fastapi import APIRouter
 from pydantic import Field
 
-from soloc.lab.work.desk import serve
-from soloc.lab.panel import Panel, full, number
 from soloc.lab.controls import Body
+from soloc.lab.panel import Panel, full, number
+from soloc.lab.work.desk import serve
 from soloc.text.extras import EXTRAS, missing, pip_line
 
 router = APIRouter(prefix="/api")

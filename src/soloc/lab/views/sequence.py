@@ -7,11 +7,11 @@ import numpy as np
 from fastapi import APIRouter
 from pydantic import Field
 
-from soloc.lab.work.desk import serve
+from soloc.lab.controls import Body, Controls
 from soloc.lab.figures.sequence import SHOWN, sequence_figure, shown_tokens
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.controls import Body, Controls
 from soloc.lab.training import Start
+from soloc.lab.work.desk import serve
 from soloc.risk.one_sequence import LONGEST, OneSequence, one_sequence
 from soloc.risk.overlaps import NAMES, Overlaps
 

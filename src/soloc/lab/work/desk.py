@@ -12,9 +12,9 @@ from typing import Any, get_type_hints
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from soloc.lab.work.office import Lost, Office
 from soloc.lab.panel import Panel
 from soloc.lab.server.refusals import Busy, Refusal, TooSlow
+from soloc.lab.work.office import Lost, Office
 
 _WORKERS = 2  # quick computations side by side: the machine has few cores
 _WAITING = 64  # questions that may wait for a worker
