@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from soloc.experiments.latent_tasks import Config
-from soloc.lab.which_attention import TRUTH
 from soloc.predictors.normalised import Softmax
 from soloc.predictors.pointwise import Linear
+from soloc.risk.best_weight import TRUTH
 from soloc.risk.latent_error import softmax_floor, softmax_spread, whitened_linear_law
 from soloc.risk.population import excess_risk, population_risk
 from soloc.risk.recall_error import linear_recall_error, uniform_recall_error

@@ -20,18 +20,16 @@ from soloc import (
     linear_risk,
     log_bayes_excess,
 )
-from soloc.lab.setting import Setting
+from soloc.lab.controls import Controls
 from soloc.lab.views import attentions
 from soloc.lab.views.attentions import AttentionsAsk, attentions_panel, panel_of
-from soloc.lab.which_attention import (
-    DRAWN,
+from soloc.predictors.catalogue import WEIGHTS
+from soloc.risk.best_weight import AtBest, exact_at_best, kinds
+from soloc.risk.simulated_scores import (
     LONGEST_DRAWN,
-    POINTWISE,
-    Row,
     best_simulated,
-    exact_row,
+    simulated_at_best,
     simulated_excess,
-    simulated_row,
 )
 
 TRUTH = Overlaps(1.0, 1.0)
@@ -44,14 +42,14 @@ def test_the_best_erf_is_the_one_that_a_minimiser_finds():
         bounds=(-6, 2),
         method="bounded",
     )
-    row = exact_row("erf", 50, 20, 0.8)
+    row = exact_at_best("erf", 50, 20, 0.8)
     assert row.excess == pytest.approx(found.fun, rel=1e-8) and math.log(row.lam) == pytest.approx(
         found.x, abs=1e-3
     )
 
 
 def test_softmax_at_its_best_is_bayes_when_gamma_is_one():
-    row = exact_row("softmax", 18, 6, 1.0)
+    row = exact_at_best("softmax", 18, 6, 1.0)
     assert row.lam == pytest.approx(3.0, rel=1e-3)
     assert row.log_excess == pytest.approx(
         float(log_bayes_excess(SingleLocation(d=18, L=6, gamma=1.0))), abs=1e-6
@@ -65,8 +63,8 @@ def test_a_simulated_hard_maximum_agrees_with_its_integral():
     assert abs(found.value - (1 - hit) * (1 + 0.9**2)) < 4 * found.error
 
 
-def simulated(name: str, d: int, L: int, gamma: float) -> Row:
-    return simulated_row(name, best_simulated(name, d, L, gamma), d, L, gamma)
+def simulated(name: str, d: int, L: int, gamma: float) -> AtBest:
+    return simulated_at_best(name, best_simulated(name, d, L, gamma), d, L, gamma)
 
 
 def test_simulations_agree_with_those_of_the_library():
@@ -86,19 +84,19 @@ def test_a_simulation_without_a_miss_gives_a_bound():
 @pytest.mark.parametrize("L", [1, 2, 10**9])
 @pytest.mark.parametrize("gamma", [0.05, 5.0])
 def test_every_corner_of_the_sliders_has_a_panel_without_nan(d, L, gamma):
-    panel = attentions_panel(AttentionsAsk(setting=Setting(d=d, L=L, gamma=gamma)))
+    panel = attentions_panel(AttentionsAsk(setting=Controls(d=d, L=L, gamma=gamma)))
     json.dumps(panel.model_dump(), allow_nan=False)
     assert panel.table["weight"] and panel.pending is None
     if L > LONGEST_DRAWN:
         assert (
-            all(name in panel.sentence for name in DRAWN)
+            all(name in panel.sentence for name in kinds().simulated)
             and "cannot be simulated" in panel.sentence
         )
 
 
 def test_the_python_lines_give_the_numbers_that_are_shown():
-    setting = Setting(d=20, L=5, gamma=1.0, eps=0.3)
-    rows = [exact_row(name, 20, 5, 1.0) for name in POINTWISE] + [
+    setting = Controls(d=20, L=5, gamma=1.0, eps=0.3)
+    rows = [exact_at_best(name, 20, 5, 1.0) for name in kinds().at_once] + [
         simulated("1.5-entmax", 20, 5, 1.0)
     ]
     panel = panel_of(setting, rows, float(log_bayes_excess(setting.task())))
@@ -114,12 +112,9 @@ def test_the_python_lines_give_the_numbers_that_are_shown():
 
 
 def test_the_job_streams_panels_as_weights_come_in(client, monkeypatch):
-    monkeypatch.setattr(attentions, "KERNELS", ())
-    monkeypatch.setattr(
-        attentions,
-        "ORDER",
-        [name for name in attentions.ORDER if not name.startswith("normalised")],
-    )
+    quick = {name: entry for name, entry in WEIGHTS.items() if not name.startswith("normalised")}
+    monkeypatch.setattr(attentions, "WEIGHTS", quick)
+    monkeypatch.setattr(attentions, "kinds", lambda: kinds()._replace(slow=("softmax",)))
     streamed(client, 14)
 
 
