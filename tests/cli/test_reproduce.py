@@ -10,7 +10,7 @@ import toy_catalogue
 
 from soloc.cli import main
 from soloc.experiments import registry
-from soloc.runs.store import read_facts
+from soloc.runs.files import read_facts
 
 
 @pytest.fixture(autouse=True)
