@@ -1,4 +1,4 @@
-"""An engine that is defined here, and registered in one line, serves every command that computes."""
+"""An engine defined here and registered in one line serves every command that computes."""
 
 import sys
 from pathlib import Path
