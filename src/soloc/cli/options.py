@@ -2,10 +2,11 @@
 at once.
 """
 
-import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from soloc.runs.cores import cores
 
 if TYPE_CHECKING:
     from soloc.runs.engines.calls import Engine
@@ -49,8 +50,3 @@ def engine_of(options: Namespace) -> "Engine":
     from soloc.runs.engines.registry import find  # here: help comes at once
 
     return find(options.engine, options.jobs, options.scheduler)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from soloc.runs.engines.calls import Engine
+from soloc.runs.engines.dask import Dask
 from soloc.runs.engines.local import Local
 
 #: Makes an engine of a number of jobs and the address of a scheduler, if one was given.
@@ -20,7 +21,11 @@ def _local(jobs: int, scheduler: str | None) -> Engine:
     return Local(jobs)
 
 
-ENGINES: dict[str, Maker] = {"local": _local}
+def _dask(jobs: int, scheduler: str | None) -> Engine:
+    return Dask(scheduler, jobs)
+
+
+ENGINES: dict[str, Maker] = {"local": _local, "dask": _dask}
 
 
 def register(name: str, maker: Maker) -> None:
