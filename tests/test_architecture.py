@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "datasets": {"maths", "tasks", "estimators"},
     "text": {"maths", "estimators", "datasets"},
     "experiments": SCIENCE,
-    "report": {"runs", "figures"},
+    "report": {"runs", "figures", "experiments"},
     "lab": {
         "experiments",
         "risk",

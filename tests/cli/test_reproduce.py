@@ -13,9 +13,13 @@ from soloc.experiments import registry
 from soloc.runs.store import read_facts
 
 
+def show(monkeypatch, *experiments):
+    monkeypatch.setattr(registry, "EXPERIMENTS", {e.name: e for e in experiments})
+
+
 @pytest.fixture(autouse=True)
 def toys(monkeypatch, tmp_path):
-    monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, toy_catalogue.BAD))
+    show(monkeypatch, toy_catalogue.GOOD, toy_catalogue.BAD)
     monkeypatch.chdir(tmp_path)
 
 
@@ -91,7 +95,7 @@ def test_an_experiment_whose_extra_is_missing_is_left_out_with_its_pip_line(
     tmp_path, capsys, monkeypatch
 ):
     needy = replace(toy_catalogue.BAD, needs=("no_such_module",), extra="text")
-    monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, needy))
+    show(monkeypatch, toy_catalogue.GOOD, needy)
     sentence = "toy_bad is left out: it needs no_such_module (pip install 'soloc[text]')."
     assert main(["reproduce", "--quick", "--jobs", "1"]) == 0
     assert sentence in capsys.readouterr().err

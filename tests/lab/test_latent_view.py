@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from soloc.experiments.latent_tasks import Config, run
+from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.latent_curves import exact_curves
 from soloc.lab.views.latent import LatentAsk, latent_panel
 

@@ -1,8 +1,5 @@
-"""Options that every command on experiments understands; imports nothing heavy, so that help comes
-at once.
-"""
+"""Options of every command on experiments; imports nothing heavy, so that help comes at once."""
 
-import os
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -21,7 +18,6 @@ def add_common_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=cores(),
         metavar="N",
         help="worker processes (default: one per core)",
     )
@@ -32,8 +28,3 @@ def add_common_options(parser: ArgumentParser) -> None:
         metavar="DIR",
         help="where results are kept (results)",
     )
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from soloc.experiments.latent_tasks import Config
+from soloc.experiments.latent.tasks import Config
 from soloc.predictors.normalised import Softmax
 from soloc.predictors.pointwise import Linear
 from soloc.risk.best_weight import TRUTH

@@ -71,8 +71,9 @@ def _errors(task: SingleLocation, attention: Any, number: int) -> np.ndarray:
     scores, here = _round(L, number)
     scaled = np.where(here, float(task.m) + float(task.gamma) * scores, scores)
     present = np.broadcast_to(np.arange(scores.shape[1]) < L, scaled.shape)
+    kind: Any = type(attention)
     with jax.enable_x64(True):
-        p = np.asarray(_weigh(type(attention))(float(attention.lam), scaled, present))
+        p = np.asarray(_weigh(kind)(float(attention.lam), scaled, present))
     hit = p[here]
     return float(task.gamma) ** 2 * (1.0 - hit) ** 2 + np.sum(np.where(here, 0.0, p) ** 2, axis=1)
 

@@ -12,7 +12,7 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk
 from soloc.estimators import Bags, SingleLocationRegressor
-from soloc.experiments.latent_tasks import Config, run
+from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.bag_examples import example_csv
 from soloc.lab.latent_curves import exact_curves
 from soloc.risk.best_weight import exact_at_best

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from soloc.experiments.training import PAPER, QUESTIONS, Config
+from soloc.experiments.training.paths import PAPER, QUESTIONS, Config
 from soloc.lab.setting import WEIGHTS, Setting
 from soloc.lab.training import Training
 from soloc.text.extras import missing

@@ -11,7 +11,7 @@ import pandas as pd
 from fastapi import APIRouter, Depends
 from pydantic import Field
 
-from soloc.experiments.latent_tasks import Config, run
+from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.desk import REFUSALS, serve
 from soloc.lab.figures.latent import latent_figure
 from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
@@ -142,7 +142,7 @@ def _python(config: Config, longest: int) -> str:
     return "\n".join(
         [
             "import numpy as np",
-            "from soloc.experiments.latent_tasks import Config, run",
+            "from soloc.experiments.latent.tasks import Config, run",
             "from soloc.lab.latent_curves import exact_curves",
             "",
             f"config = Config({', '.join(given)})",
