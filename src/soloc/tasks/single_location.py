@@ -123,7 +123,7 @@ class SingleLocation:
                 "`lengths.probabilities` must be non-negative and sum to 1, got a sum of"
                 f" {chances.sum():.6g}."
             )
-        if values.max() != self.L:
+        if is_concrete(self.L) and np.any(np.asarray(self.L) != values.max()):
             raise ValueError(
                 f"`L` must be the longest of `lengths` or left out, got {self.L} against"
                 f" {values.max()}."

@@ -12,9 +12,9 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk
 from soloc.estimators import Bags, SingleLocationRegressor
+from soloc.experiments.latent.exact_curves import exact_curves
 from soloc.experiments.latent.tasks import Config, run
-from soloc.lab.bag_examples import example_csv
-from soloc.lab.latent_curves import exact_curves
+from soloc.lab.uploads.examples import example_csv
 from soloc.risk.best_weight import exact_at_best
 from soloc.risk.simulated_scores import simulated_excess
 from tests.lab.browser.chromium import resize, wait_for

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 from pydantic import Field
 
-from soloc.lab.desk import REFUSALS, serve
+from soloc.lab.controls import Body, Controls
 from soloc.lab.figures.attentions import attentions_figure, drawn_at, power
-from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.lab.panel import Panel, number
-from soloc.lab.setting import Body, Setting
+from soloc.lab.work.desk import REFUSALS, serve
+from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.predictors.catalogue import WEIGHTS
 from soloc.risk.best_weight import AtBest, exact_at_best, kinds
 from soloc.risk.population import linear_risk, log_bayes_excess
@@ -31,7 +31,7 @@ class AttentionsAsk(Body):
     compared.
     """
 
-    setting: Setting = Field(default_factory=Setting)
+    setting: Controls = Field(default_factory=Controls)
 
 
 def attentions_panel(ask: AttentionsAsk) -> Panel:
@@ -71,7 +71,7 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
 
 
-def _exact(name: str, setting: Setting) -> AtBest:
+def _exact(name: str, setting: Controls) -> AtBest:
     return exact_at_best(name, setting.d, setting.L, setting.gamma)
 
 
@@ -81,7 +81,7 @@ def _bayes(d: int, L: int, gamma: float) -> float:
     return -math.inf if L == 1 else float(log_bayes_excess(SingleLocation(d=d, L=L, gamma=gamma)))
 
 
-def panel_of(setting: Setting, rows: Sequence[AtBest], bayes: float | None) -> Panel:
+def panel_of(setting: Controls, rows: Sequence[AtBest], bayes: float | None) -> Panel:
     """What is known so far."""
     noise = setting.eps**2
     task = setting.task()
@@ -114,7 +114,7 @@ def panel_of(setting: Setting, rows: Sequence[AtBest], bayes: float | None) -> P
     )
 
 
-def _sentence(setting: Setting, rows: Sequence[AtBest], waiting: Sequence[str]) -> str:
+def _sentence(setting: Controls, rows: Sequence[AtBest], waiting: Sequence[str]) -> str:
     best = rows[0]
     first = (
         "Every dot is one way to turn scores into attention weights, at the temperature that suits"
@@ -139,7 +139,7 @@ def _sentence(setting: Setting, rows: Sequence[AtBest], waiting: Sequence[str]) 
     return f"{first} {second}."
 
 
-def _table(rows: Sequence[AtBest], setting: Setting) -> dict[str, list[Any]]:
+def _table(rows: Sequence[AtBest], setting: Controls) -> dict[str, list[Any]]:
     return {
         "weight": [row.weight for row in rows],
         "lam": [row.lam for row in rows],
@@ -152,7 +152,7 @@ def _table(rows: Sequence[AtBest], setting: Setting) -> dict[str, list[Any]]:
     }
 
 
-def _python(setting: Setting, rows: Sequence[AtBest]) -> str:
+def _python(setting: Controls, rows: Sequence[AtBest]) -> str:
     exact = [row for row in rows if not row.sequences]
     drawn = [row for row in rows if row.sequences]
     small = any(row.log_excess < -700 for row in exact)
@@ -199,7 +199,7 @@ def constructor(attention: Any) -> str:
 
 
 _SUMMARY = "Weights at their best temperature: those that are exact at once"
-serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, dear=lambda ask: True)
+serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, slow=lambda ask: True)
 
 
 @router.post(

@@ -8,7 +8,7 @@ import time
 import webbrowser
 from typing import Any
 
-from soloc.lab.guard import LOOPBACK, Guard
+from soloc.lab.server.guard import LOOPBACK, Guard
 from soloc.runs.processes import QUICK_COMPILER
 
 # seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a
@@ -42,12 +42,12 @@ def _serve(listener: socket.socket, address: str, names: set[str], everywhere: b
     import uvicorn
     from starlette.applications import Starlette
 
-    from soloc.lab.assets import ROUTES
-    from soloc.lab.front import Front
-    from soloc.lab.patience import PatientProtocol
+    from soloc.lab.server.assets import ROUTES
+    from soloc.lab.server.front import Front
+    from soloc.lab.server.patience import PatientProtocol
 
     def build() -> Any:
-        from soloc.lab.app import create_app
+        from soloc.lab.server.app import create_app
 
         app = create_app(names, any_address=everywhere)
         threading.Thread(
@@ -75,7 +75,7 @@ def _leave() -> None:
 
 
 def _prepare(address: str, state: Any) -> None:
-    from soloc.lab.prepare import prepare_first, prepare_next, prepare_offices
+    from soloc.lab.server.prepare import prepare_first, prepare_next, prepare_offices
 
     prepare_first()
     _say(f"ready: {address}  (Ctrl-C ends it)")

@@ -12,9 +12,9 @@ from typing import Any, get_type_hints
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from soloc.lab.office import Lost, Office
 from soloc.lab.panel import Panel
-from soloc.lab.sentences import Busy, Refusal, TooSlow
+from soloc.lab.server.refusals import Busy, Refusal, TooSlow
+from soloc.lab.work.office import Lost, Office
 
 _WORKERS = 2  # quick computations side by side: the machine has few cores
 _WAITING = 64  # questions that may wait for a worker
@@ -35,7 +35,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 class Desk:
     """A few worker threads, a bounded queue in front of them, and the latest answers.
 
-    Dear questions go to the back office: a slider never waits for somebody's critical points.
+    Slow questions go to the back office: a slider never waits for somebody's critical points.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Desk:
         self._answers: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()
         self._bytes = 0
 
-    async def compute(self, work: Callable[..., Any], *arguments: Any, dear: bool = False) -> Any:
+    async def compute(self, work: Callable[..., Any], *arguments: Any, slow: bool = False) -> Any:
         """The result of `work(*arguments)`, done by a worker; refused when the queue is full, given
         up after the time limit.
         """
-        future = self.submit(work, *arguments, dear=dear)
+        future = self.submit(work, *arguments, slow=slow)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
@@ -64,13 +64,13 @@ class Desk:
             raise TooSlow(str(lost)) from None
 
     def submit(
-        self, work: Callable[..., Any], *arguments: Any, dear: bool = False
+        self, work: Callable[..., Any], *arguments: Any, slow: bool = False
     ) -> "Future[Any]":
         """Hand work to a worker; its place in the queue is free again when it has really ended."""
         if not self._places.acquire(blocking=False):
             raise Busy("The lab is busy with other computations; try again in a second.")
         try:
-            future = (self.office if dear else self._pool).submit(work, *arguments)
+            future = (self.office if slow else self._pool).submit(work, *arguments)
         except BaseException:
             self._places.release()
             raise
@@ -83,7 +83,7 @@ class Desk:
         ask: BaseModel,
         draw: Callable[[Any], Panel],
         with_table: bool = False,
-        dear: bool = False,
+        slow: bool = False,
     ) -> Response:
         """The panel that `draw` makes of `ask`, from memory when it is known.
 
@@ -95,7 +95,7 @@ class Desk:
         key = (request.url.path, ask.model_dump_json(), "csv" if as_csv else "json")
         content = self._answers.get(key)
         if content is None:
-            content = await self.compute(_written, draw, ask, as_csv, with_table, dear=dear)
+            content = await self.compute(_written, draw, ask, as_csv, with_table, slow=slow)
             self._remember(key, content)
         else:
             self._answers.move_to_end(key)
@@ -134,16 +134,16 @@ def serve(
     summary: str,
     *,
     with_table: bool = False,
-    dear: Callable[[Any], bool] = lambda ask: False,
+    slow: Callable[[Any], bool] = lambda ask: False,
 ) -> None:
     """Register the view: POST `path` with the body that the first parameter of `draw` is annotated
     with.
 
-    `dear` tells which questions take longer than a slider should wait.
+    `slow` tells which questions take longer than a slider should wait.
     """
 
     async def endpoint(ask: Any, request: Request) -> Response:
-        return await request.app.state.desk.answer(request, ask, draw, with_table, dear(ask))
+        return await request.app.state.desk.answer(request, ask, draw, with_table, slow(ask))
 
     body = next(hint for name, hint in get_type_hints(draw).items() if name != "return")
     endpoint.__annotations__ = {"ask": body, "request": Request, "return": Response}

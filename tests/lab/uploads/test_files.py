@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from soloc.lab import bag_files
-from soloc.lab.bag_examples import EXAMPLES, example_csv
-from soloc.lab.bag_files import guessed, read_bags_file
+from soloc.lab.uploads import files
+from soloc.lab.uploads.examples import EXAMPLES, example_csv
+from soloc.lab.uploads.files import guessed, read_bags_file
 
 
 def parquet(table: pd.DataFrame | pa.Table, **options) -> bytes:
@@ -123,7 +123,7 @@ def test_damaged_parquet_never_leads_to_anything_but_a_sentence():
 
 def test_no_guess_is_better_than_a_wrong_one():
     table = pd.DataFrame({"x": np.linspace(0, 1, 10), "y": np.linspace(1, 2, 10)})
-    assert guessed(table)[:3] == (None, None, None) and bag_files.described(table)[0] == (
+    assert guessed(table)[:3] == (None, None, None) and files.described(table)[0] == (
         "x",
         "number",
         10,

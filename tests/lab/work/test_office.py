@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from soloc.lab.jobs import Job, Stopped
-from soloc.lab.office import Lost, Office
+from soloc.lab.work.jobs import Job, Stopped
+from soloc.lab.work.office import Lost, Office
 
 _SERVER = """
 import os, time
-from soloc.lab.office import Office
+from soloc.lab.work.office import Office
 if __name__ == "__main__":
     office = Office()
     office.open(os.getpid)

@@ -20,8 +20,8 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from soloc.lab.office import Lost, Office
-from soloc.lab.sentences import Busy
+from soloc.lab.server.refusals import Busy
+from soloc.lab.work.office import Lost, Office
 
 LIVE = 32  # jobs waiting or running; more are refused
 LANES = {"compute": 1, "fit": 2}  # jobs that run at once, so that fits do not hold up quick work

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from soloc.estimators import Bags
-from soloc.lab.bag_files import described, guessed, read_bags_file
-from soloc.lab.bag_study import study
+from soloc.estimators.study import study
+from soloc.lab.uploads.files import described, guessed, read_bags_file
 
 _MEMORY = 1_500_000_000  # bytes beyond what the process has when it starts to work
 

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from soloc.lab.desk import Desk
-from soloc.lab.sentences import Busy, TooSlow
+from soloc.lab.server.refusals import Busy, TooSlow
+from soloc.lab.work.desk import Desk
 
 
 def test_a_full_queue_refuses_and_recovers():
@@ -30,7 +30,7 @@ def test_an_answer_that_takes_too_long_is_given_up():
 
 
 def test_remembered_answers_are_bounded(monkeypatch):
-    monkeypatch.setattr("soloc.lab.desk._REMEMBERED", 1000)
+    monkeypatch.setattr("soloc.lab.work.desk._REMEMBERED", 1000)
     desk = Desk()
     for number in range(50):
         desk._remember(("/x", str(number), "json"), b"y" * 100)

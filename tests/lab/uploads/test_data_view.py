@@ -12,14 +12,14 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_predict
 
 from soloc.estimators import Bags, SingleLocationRegressor
-from soloc.lab import bag_sessions
-from soloc.lab.bag_examples import example_csv
-from soloc.lab.bag_process import Workers
-from soloc.lab.bag_sessions import Tables
-from soloc.lab.bag_study import study
-from soloc.lab.bag_worker import answer
-from soloc.lab.jobs import Job, Stopped
-from soloc.lab.office import Office
+from soloc.estimators.study import study
+from soloc.lab.uploads import sessions
+from soloc.lab.uploads.examples import example_csv
+from soloc.lab.uploads.process import Workers
+from soloc.lab.uploads.sessions import Tables
+from soloc.lab.uploads.worker import answer
+from soloc.lab.work.jobs import Job, Stopped
+from soloc.lab.work.office import Office
 
 pytestmark = pytest.mark.xdist_group("data")
 COLUMNS = {"bag": "bag", "label": "label", "name": "instance"}
@@ -165,10 +165,10 @@ def test_tables_are_forgotten_when_told_when_old_and_when_there_are_too_many(cli
         assert client.post(path, json={"data": data}).status_code == 404
     tables = Tables()
     first = tables.add("a", b"1")
-    for _ in range(bag_sessions.MOST_TABLES):
+    for _ in range(sessions.MOST_TABLES):
         tables.add("b", b"2")
-    assert tables.get(first.token) is None and len(tables) == bag_sessions.MOST_TABLES
-    monkeypatch.setattr(bag_sessions, "KEPT", -1.0)
+    assert tables.get(first.token) is None and len(tables) == sessions.MOST_TABLES
+    monkeypatch.setattr(sessions, "KEPT", -1.0)
     assert tables.get("any") is None and len(tables) == 0
 
 

@@ -6,7 +6,7 @@ from fastapi.testclient import TestClient
 pytest.importorskip("wordllama")
 pytest.importorskip("vaderSentiment")
 
-from soloc.lab.app import create_app
+from soloc.lab.server.app import create_app
 from soloc.text import explain_sentence, fit_rated_sentences
 
 SENTENCE = "My neighbour says the garden near the station is terrible."

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from soloc.lab import assets
-from soloc.lab.guard import Receive, Scope, Send
+from soloc.lab.server import assets
+from soloc.lab.server.guard import Receive, Scope, Send
 
 
 class Front:

@@ -54,7 +54,7 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
 
-class Setting(Body):
+class Controls(Body):
     """The task and the attention that looks at it."""
 
     d: int = Field(default=400, ge=4, le=10**9, description="of every token")

@@ -9,8 +9,8 @@ pytest.importorskip("fastapi")
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from soloc.lab import jobs as room
-from soloc.lab.jobs import Busy, Jobs, jobs_of, router, start_job
+from soloc.lab.work import jobs as room
+from soloc.lab.work.jobs import Busy, Jobs, jobs_of, router, start_job
 
 
 def events(text: str) -> list[dict]:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.lab.live import LiveLab
-from tests.lab.test_bag_files import repeated_text
+from tests.lab.uploads.test_files import repeated_text
 
 pytestmark = pytest.mark.xdist_group("server")
 QUESTIONS = [f"/api/{name}" for name in (

@@ -7,12 +7,10 @@ from typing import Any
 from fastapi import FastAPI
 
 import soloc
-from soloc.lab import assets, jobs, sentences
-from soloc.lab.bag_process import Workers
-from soloc.lab.bag_sessions import Tables
-from soloc.lab.desk import Desk
-from soloc.lab.guard import LOOPBACK, Guard
-from soloc.lab.jobs import Jobs
+from soloc.lab.server import assets, refusals
+from soloc.lab.server.guard import LOOPBACK, Guard
+from soloc.lab.uploads.process import Workers
+from soloc.lab.uploads.sessions import Tables
 from soloc.lab.views import (
     about,
     attentions,
@@ -24,6 +22,9 @@ from soloc.lab.views import (
     sentence,
     sequence,
 )
+from soloc.lab.work import jobs
+from soloc.lab.work.desk import Desk
+from soloc.lab.work.jobs import Jobs
 
 #: One module per view, each with its `router`.
 VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, sentence, jobs)
@@ -56,7 +57,7 @@ def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> 
     )
     for name, part in parts.items():
         setattr(app.state, name, part)
-    sentences.install(app)
+    refusals.install(app)
     for view in VIEWS:
         app.include_router(view.router)
     app.router.routes.extend(assets.ROUTES)

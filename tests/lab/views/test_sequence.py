@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.lab.test_training import run_lines
+from tests.lab.views.test_training import run_lines
 
 
 @pytest.mark.parametrize("L", [1, 64, 65, 5_000])

@@ -13,7 +13,7 @@ def prepare_first() -> None:
 
 def prepare_next() -> None:
     """Compile what the other plots of the first tab need."""
-    from soloc.lab.assets import PLOTLY, asset
+    from soloc.lab.server.assets import PLOTLY, asset
     from soloc.lab.training import QuickPathsAsk
     from soloc.lab.views.curves import path_of
 

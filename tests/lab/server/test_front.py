@@ -9,9 +9,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from starlette.applications import Starlette
 
-from soloc.lab.assets import ROUTES
-from soloc.lab.front import Front
-from soloc.lab.guard import Guard
+from soloc.lab.server.assets import ROUTES
+from soloc.lab.server.front import Front
+from soloc.lab.server.guard import Guard
 
 
 def test_files_come_at_once_and_answers_when_they_can():

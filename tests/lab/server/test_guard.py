@@ -2,7 +2,7 @@
 
 import pytest
 
-from soloc.lab.guard import Guard
+from soloc.lab.server.guard import Guard
 
 
 @pytest.mark.parametrize(

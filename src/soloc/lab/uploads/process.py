@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from soloc.lab.jobs import Job
+from soloc.lab.work.jobs import Job
 
 _MOST_SAID = 48 * 2**20  # bytes that a worker may answer
 _QUIET = {
@@ -74,7 +74,7 @@ class Workers:
 
 def _started() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "soloc.lab.bag_worker"],
+        [sys.executable, "-m", "soloc.lab.uploads.worker"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **_QUIET},
         bufsize=0,
     )  # fmt: skip
