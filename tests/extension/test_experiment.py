@@ -13,7 +13,7 @@ from soloc.experiments.registry import EXPERIMENTS, register
 from soloc.figures.style import panels
 from soloc.report.one_experiment import run as run_one
 from soloc.report.reproduction import reproduce
-from soloc.runs.store import read_facts
+from soloc.runs.files import read_facts
 
 
 @dataclass(frozen=True)

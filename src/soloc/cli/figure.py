@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.options import add_common_options
+from soloc.cli.options import add_common_options, engine_of
 
 
 def add(subparsers: Any) -> None:
@@ -21,14 +21,13 @@ def add(subparsers: Any) -> None:
 def run(options: Namespace) -> int:
     """Write the figure and say where."""
     from soloc.figures.formats import kind_of
+    from soloc.report.answers import answer, ask
     from soloc.report.drawings import write_figure
-    from soloc.report.one_experiment import answer_of
 
     path = options.file or Path(f"{options.name}.svg")
     kind_of(path)
-    found = answer_of(
-        options.name, quick=options.quick, jobs=options.jobs, out=options.out, seed=options.seed
-    )
+    asked = ask(options.name, options.quick, options.seed)
+    found = answer([asked], options.out, engine_of(options))[0]
     write_figure(found.experiment.drawn_by, found.table, options.name, path)
     print(path)
     return 0

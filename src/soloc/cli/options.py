@@ -1,7 +1,8 @@
 """Options of every command on experiments; imports nothing heavy, so that help comes at once."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Any
 
 
 def add_common_options(parser: ArgumentParser) -> None:
@@ -21,6 +22,12 @@ def add_common_options(parser: ArgumentParser) -> None:
         metavar="N",
         help="worker processes (default: one per core)",
     )
+    parser.add_argument("--engine", metavar="NAME", help="who computes: local (default) or dask")
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="of a Dask cluster, as tcp://host:8786",
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -28,3 +35,10 @@ def add_common_options(parser: ArgumentParser) -> None:
         metavar="DIR",
         help="where results are kept (results)",
     )
+
+
+def engine_of(options: Namespace) -> Any:
+    """The engine that the options name."""
+    from soloc.report import answers  # here: help comes at once
+
+    return answers.engine_of(options.engine, options.jobs, options.scheduler)

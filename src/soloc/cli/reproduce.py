@@ -30,7 +30,13 @@ def run(options: Namespace) -> int:
     from soloc.report.reproduction import reproduce  # here: the server imports at the same time
 
     report = reproduce(
-        options.only, quick=options.quick, jobs=options.jobs, out=options.out, seed=options.seed
+        options.only,
+        quick=options.quick,
+        jobs=options.jobs,
+        out=options.out,
+        seed=options.seed,
+        engine=options.engine,
+        scheduler=options.scheduler,
     )
     for claim in report.claims:
         mark = "holds" if claim.passed else "FAILS"

@@ -36,6 +36,8 @@ def run(options: Namespace) -> int:
         jobs=options.jobs,
         out=options.out,
         seed=options.seed,
+        engine=options.engine,
+        scheduler=options.scheduler,
     )
     found = kept.answer
     print(found.table.head(10).to_string(index=False))

@@ -2,18 +2,21 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from soloc.experiments.experiment import Experiment, cells
+from soloc.experiments.registry import find
 from soloc.report.cite import version
+from soloc.runs.cells import cell_of, fill
+from soloc.runs.engines import registry as engines
+from soloc.runs.engines.calls import Engine
+from soloc.runs.files import parquet_bytes, write_atomically
 from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
-from soloc.runs.local import Cell, compute
-from soloc.runs.progress import Progress
-from soloc.runs.store import Store, parquet_bytes, write_atomically
+from soloc.runs.store import Store
 
 
 class Asked(NamedTuple):
@@ -54,23 +57,35 @@ def to_stderr(sentence: str) -> None:
     print(sentence, file=sys.stderr)
 
 
-def workers(jobs: int | None) -> int:
-    """How many processes work: one per core that this process may use, unless `jobs` says."""
-    if jobs is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise ValueError(f"`jobs` must be a whole number >= 1, got {jobs!r}.")
-    return jobs
+def ask(
+    name: str,
+    quick: bool = False,
+    seed: int | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Asked:
+    """The experiment of that name at its settings, some of them changed."""
+    experiment = find(name)
+    if experiment.lacking():
+        raise ImportError(experiment.lacking())
+    return Asked(experiment, experiment.settings(quick, seed, **(changes or {})))
+
+
+def engine_of(
+    engine: str | Engine | None = None, jobs: int | None = None, scheduler: str | None = None
+) -> Engine:
+    """The engine of that name with `jobs` workers: one per core unless told."""
+    return engines.find(engine, cores() if jobs is None else jobs, scheduler)
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def answer(
     asked: Sequence[Asked],
     directory: Path,
-    jobs: int | None = None,
+    engine: Engine,
     answered: Callable[[Answer], None] = lambda found: None,
     say: Callable[[str], None] = to_stderr,
 ) -> list[Answer]:
@@ -78,18 +93,15 @@ def answer(
 
     `answered` is called with each answer as soon as it is there, while others are still computed.
     """
-    jobs = workers(jobs)
     store = Store(directory / "cache", warn=lambda message: say(f"warning: {message}"))
     parts = [
         [
-            Cell(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
+            cell_of(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
             for cell in cells(config, experiment.axes)
         ]
         for experiment, config in asked
     ]
     flat = [cell for part in parts for cell in part]
-    missing = [cell for cell in flat if not store.vouches(cell.name, cell.key)]
-    progress = Progress(sum(cell.seconds for cell in missing), min(jobs, max(len(missing), 1)))
     found: dict[str, Answer] = {}
     place = {experiment.name: i for i, (experiment, _) in enumerate(asked)}
 
@@ -102,5 +114,5 @@ def answer(
             found[name] = Answer(experiment, config, pd.concat(tables, ignore_index=True), seconds)
             answered(found[name])
 
-    compute(flat, store, jobs, progress, finished)
+    fill(flat, store, engine, finished=finished)
     return [found[experiment.name] for experiment, _ in asked]

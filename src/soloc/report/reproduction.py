@@ -10,13 +10,14 @@ from typing import NamedTuple
 from soloc.experiments import registry
 from soloc.experiments.certificates import Certificate
 from soloc.figures.formats import FORMATS
-from soloc.report.answers import Answer, Asked, answer, to_stderr, workers
+from soloc.report.answers import Answer, Asked, answer, cores, engine_of, to_stderr
 from soloc.report.drawings import write_figures
 from soloc.report.inline import inline_svg
 from soloc.report.page import Origin, Section, page
+from soloc.runs.engines.calls import Engine
+from soloc.runs.files import write_atomically
 from soloc.runs.fingerprint import describe, revision, versions
 from soloc.runs.processes import begin_child, children
-from soloc.runs.store import write_atomically
 
 
 class Report(NamedTuple):
@@ -49,15 +50,17 @@ def reproduce(
     jobs: int | None = None,
     out: str | Path = "results",
     seed: int | None = None,
+    engine: str | Engine | None = None,
+    scheduler: str | None = None,
     say: Callable[[str], None] = to_stderr,
 ) -> Report:
     """Compute experiments, check every claim, write data, figures and one page under `out`.
 
     What the store under `out` already holds is not computed again. `names` are those of the
-    registry (all of them when None), `jobs` the worker processes (one per core when None), and
-    `say` is told what is left out, damaged or begun.
+    registry (all of them when None), `jobs` the worker processes (one per core when None),
+    `engine` and `scheduler` say who computes, and `say` is told what is left out, damaged or begun.
     """
-    started, jobs = time.monotonic(), workers(jobs)
+    started, computing = time.monotonic(), engine_of(engine, jobs, scheduler)
     chosen = [*(map(registry.find, names) if names else registry.EXPERIMENTS.values())]
     skipped = [experiment.lacking() for experiment in chosen if experiment.lacking()]
     for sentence in skipped:
@@ -68,12 +71,12 @@ def reproduce(
         if not experiment.lacking()
     ]
     folder = Path(out, "report")
-    sections = _sections(asked, folder, ("svg",) if quick else FORMATS, jobs, say)
+    sections = _sections(asked, folder, ("svg",) if quick else FORMATS, computing, say)
     origin = Origin(
         revision=revision(Path(__file__)),
         versions=versions(),
         wall_seconds=time.monotonic() - started,
-        jobs=jobs,
+        jobs=computing.workers,
         quick=quick,
         command=_command(names, quick, seed),
         skipped=skipped,
@@ -87,12 +90,12 @@ def _sections(
     asked: Sequence[Asked],
     folder: Path,
     kinds: tuple[str, ...],
-    jobs: int,
+    engine: Engine,
     say: Callable[[str], None],
 ) -> list[Section]:
     """Answers in the order asked, each published while workers compute the others."""
     published: dict[str, Published] = {}
-    with ProcessPoolExecutor(jobs, children(), begin_child) as artists:
+    with ProcessPoolExecutor(cores(), children(), begin_child) as artists:
 
         def publish(found: Answer) -> None:
             experiment, name = found.experiment, found.experiment.name
@@ -101,7 +104,7 @@ def _sections(
             claims = experiment.certificates(found.table)
             published[name] = Published(found, experiment.findings(found.table), claims, svg)
 
-        answer(asked, folder.parent, jobs, publish, say)
+        answer(asked, folder.parent, engine, publish, say)
         say("drawing")
         return [_section(published[experiment.name], kinds) for experiment, _ in asked]
 

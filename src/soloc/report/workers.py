@@ -4,7 +4,7 @@ from soloc.runs.processes import start_server
 
 PRELOADED = (
     "soloc.experiments.registry",
-    "soloc.runs.local",
+    "soloc.runs.cells",
     "soloc.report.drawings",
     "soloc.figures.export",
 )
