@@ -10,7 +10,7 @@ import toy_catalogue
 
 from soloc.cli import main
 from soloc.experiments import registry
-from soloc.runs.store import read_facts
+from soloc.runs.files import read_facts
 
 
 @pytest.fixture(autouse=True)
@@ -156,3 +156,14 @@ def test_run_takes_settings_of_every_kind(tmp_path, capsys):
 def test_a_mistake_gets_one_sentence_and_exit_code_2(arguments, sentence, capsys):
     assert main(arguments) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_poison_cell_is_named_the_others_finish_and_the_exit_code_is_3(
+    tmp_path, capsys, monkeypatch
+):
+    poison = replace(toy_catalogue.BAD, run=toy_catalogue.run_with_poison)
+    monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, poison))
+    assert main(["reproduce", "--quick", "--jobs", "2"]) == 3
+    error = capsys.readouterr().err
+    assert "1 cell has no result" in error and "'lengths': [2]" in error and "was lost" in error
+    assert (tmp_path / "results" / "report" / "data" / "toy_good.parquet").exists()

@@ -2,6 +2,8 @@
 fails.
 """
 
+import os
+import signal
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +37,13 @@ def run(config: Config) -> pd.DataFrame:
             {"L": length, "mean": config.lam * numbers.mean(), "label": config.label, **shown}
         )
     return pd.DataFrame(rows)
+
+
+def run_with_poison(config: Config) -> pd.DataFrame:
+    """Length 2 kills whoever computes it."""
+    if 2 in config.lengths:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run(config)
 
 
 def findings(table: pd.DataFrame) -> str:

@@ -13,9 +13,9 @@ import pandas as pd
 from soloc.experiments import registry
 from soloc.experiments.experiment import Experiment, cells
 from soloc.report.cite import version
+from soloc.runs.cells import cell_of, fill
+from soloc.runs.engines.calls import Engine
 from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
-from soloc.runs.local import Cell, compute
-from soloc.runs.progress import Progress
 from soloc.runs.store import Store
 
 
@@ -115,7 +115,7 @@ def _parse(key: str, text: str, current: Any) -> Any:
 def answer(
     wanted: Sequence[tuple[Experiment, Any]],
     directory: Path,
-    jobs: int,
+    engine: Engine,
     answered: Callable[[Answer], None] = lambda found: None,
 ) -> list[Answer]:
     """Tables of experiments at their configs, computed together where the store does not hold them.
@@ -127,14 +127,12 @@ def answer(
     )
     parts = [
         [
-            Cell(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
+            cell_of(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
             for cell in cells(config, experiment.axes)
         ]
         for experiment, config in wanted
     ]
     flat = [cell for part in parts for cell in part]
-    missing = [cell for cell in flat if not store.vouches(cell.name, cell.key)]
-    progress = Progress(sum(cell.seconds for cell in missing), min(jobs, max(len(missing), 1)))
     found: dict[str, Answer] = {}
     place = {experiment.name: i for i, (experiment, _) in enumerate(wanted)}
 
@@ -147,5 +145,5 @@ def answer(
             found[name] = Answer(experiment, config, pd.concat(tables, ignore_index=True), seconds)
             answered(found[name])
 
-    compute(flat, store, jobs, progress, finished)
+    fill(flat, store, engine, finished=finished)
     return [found[experiment.name] for experiment, _ in wanted]

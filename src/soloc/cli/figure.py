@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from soloc.cli.answers import answer, configured, find
-from soloc.cli.options import add_common_options
+from soloc.cli.options import add_common_options, engine_of
 from soloc.figures.export import figure_bytes, kind_of
 from soloc.report.drawings import draw
-from soloc.runs.store import write_atomically
+from soloc.runs.files import write_atomically
 
 
 def add(subparsers: Any) -> None:
@@ -32,7 +32,7 @@ def run(options: Namespace) -> int:
     found = answer(
         [(experiment, configured(experiment, options.quick, options.seed))],
         options.out,
-        options.jobs,
+        engine_of(options),
     )[0]
     write_atomically(
         path,

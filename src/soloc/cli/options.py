@@ -3,8 +3,12 @@ at once.
 """
 
 import os
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from soloc.runs.engines.calls import Engine
 
 
 def add_common_options(parser: ArgumentParser) -> None:
@@ -25,6 +29,12 @@ def add_common_options(parser: ArgumentParser) -> None:
         metavar="N",
         help="worker processes (default: one per core)",
     )
+    parser.add_argument("--engine", metavar="NAME", help="who computes: local (default) or dask")
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="of a Dask cluster, as tcp://host:8786",
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -32,6 +42,13 @@ def add_common_options(parser: ArgumentParser) -> None:
         metavar="DIR",
         help="where results are kept (results)",
     )
+
+
+def engine_of(options: Namespace) -> "Engine":
+    """The engine that the options name."""
+    from soloc.runs.engines.registry import find  # here: help comes at once
+
+    return find(options.engine, options.jobs, options.scheduler)
 
 
 def cores() -> int:

@@ -12,7 +12,7 @@ from soloc.runs.processes import start_server
 #: for itself.
 PRELOADED = (
     "soloc.experiments.registry",
-    "soloc.runs.local",
+    "soloc.runs.cells",
     "soloc.report.drawings",
     "soloc.figures.export",
 )

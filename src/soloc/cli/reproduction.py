@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from soloc.cli.answers import Answer, answer, configured, find
+from soloc.cli.options import engine_of
 from soloc.experiments import registry
 from soloc.figures.formats import FORMATS
 from soloc.report.drawings import write_figures
 from soloc.report.inline import inline_svg
 from soloc.report.page import Claim, Origin, Section, page
+from soloc.runs.files import parquet_bytes, write_atomically
 from soloc.runs.fingerprint import describe, revision, versions
 from soloc.runs.processes import begin_child, children
-from soloc.runs.store import parquet_bytes, write_atomically
 
 
 class Published(NamedTuple):
@@ -57,7 +58,7 @@ def reproduce(options: Namespace) -> int:
             )
             published[name] = Published(found, findings, claims, svg)
 
-        answer(wanted, options.out, options.jobs, publish)
+        answer(wanted, options.out, engine_of(options), publish)
         print("drawing", file=sys.stderr)
         sections = [_section(published[experiment.name], kinds) for experiment in chosen]
     origin = Origin(

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from soloc.cli.answers import answer, configured, find
-from soloc.cli.options import add_common_options
+from soloc.cli.options import add_common_options, engine_of
 from soloc.figures.export import figure_bytes
 from soloc.report.drawings import draw
+from soloc.runs.files import parquet_bytes, write_atomically
 from soloc.runs.fingerprint import describe, digest
-from soloc.runs.store import parquet_bytes, write_atomically
 
 
 def add(subparsers: Any) -> None:
@@ -33,7 +33,7 @@ def run(options: Namespace) -> int:
     """Compute, write table and figure, print what was found."""
     experiment = find(options.name)
     config = configured(experiment, options.quick, options.seed, options.set)
-    found = answer([(experiment, config)], options.out, options.jobs)[0]
+    found = answer([(experiment, config)], options.out, engine_of(options))[0]
     stem = options.out / "runs" / f"{experiment.name}-{digest(describe(config))[:8]}"
     table_path, figure_path = Path(f"{stem}.parquet"), Path(f"{stem}.svg")
     write_atomically(table_path, parquet_bytes(found.table, found.facts))

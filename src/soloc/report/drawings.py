@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from soloc.figures.formats import FORMATS
-from soloc.runs.store import write_atomically
+from soloc.runs.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,5 +1,4 @@
-"""The marginal likelihood: J is drawn by the attention and the label is a Gaussian around the value
-of instance J.
+"""The marginal likelihood: attention draws J, and the label is Gaussian around the value of J.
 
     p(y | X) = sum_l softmax(z k)_l N(y; v.z_l + c.M + b, s^2)
 
@@ -11,10 +10,12 @@ metric is EM accelerated.
 
 import numpy as np
 
-from soloc.estimators.model import Head
+from soloc.estimators.coefficients import Coefficients
+from soloc.estimators.instances import BLOCK, Instances
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.objective import NumberObjective
+from soloc.estimators.objectives.squared import WIDE
 from soloc.estimators.solver import Inverse, inverse_of
-from soloc.estimators.squared import WIDE
-from soloc.estimators.tokens import BLOCK, Tokens
 
 KEY_SHARE = 0.3  # q
 SMALLEST_VARIANCE = 1e-6  # of the label in standard units: the likelihood stays bounded
@@ -22,43 +23,32 @@ SMALLEST_VARIANCE = 1e-6  # of the label in standard units: the likelihood stays
 METRIC_ROWS, FEWEST_ROWS = 20, 4000
 
 
-class Likelihood:
-    """The penalised negative marginal log-likelihood per bag, as a function of (k, v, c, b, log s)."""
+class Likelihood(NumberObjective):
+    """The penalised negative marginal log-likelihood per bag, of (k, v, c, b, log s)."""
 
-    def __init__(
-        self,
-        tokens: Tokens,
-        y: np.ndarray,
-        weights: np.ndarray,
-        alpha: float,
-        context: np.ndarray | None,
-        fit_intercept: bool,
-    ) -> None:
-        self.tokens, self.y, self.weights, self.alpha = tokens, y, weights, alpha
-        self.context, self.fit_intercept = context, fit_intercept
-        self.total = float(weights.sum())
-        self.d = tokens.x.shape[1]
-        self.y_flat = tokens.spread(y.astype(tokens.dtype))
+    latent = in_auto = True
 
-    # -- a head as a point, and back
-    # -------------------------------------------------------------------------
+    def __init__(self, data: Data) -> None:
+        super().__init__(data)
+        self.y_flat = self.instances.spread(self.y.astype(self.instances.dtype))
 
-    def point(self, head: Head) -> np.ndarray:
-        """The head as one vector."""
-        context = np.zeros(0) if self.context is None else head.context
-        tail = 0.5 * np.log(max(head.noise**2 - SMALLEST_VARIANCE, SMALLEST_VARIANCE))
-        return np.concatenate([head.key, head.value, context, [head.intercept, tail]])
+    # -- coefficients as a point, and back
 
-    def head(self, point: np.ndarray) -> Head:
-        """The vector as a head."""
+    def point(self, coefficients: Coefficients) -> np.ndarray:
+        """(k, v, c, b, log s)."""
+        context = np.zeros(0) if coefficients.context is None else coefficients.context
+        tail = 0.5 * np.log(max(coefficients.noise**2 - SMALLEST_VARIANCE, SMALLEST_VARIANCE))
+        intercept = float(coefficients.intercept)
+        return np.concatenate([coefficients.key, coefficients.value, context, [intercept, tail]])
+
+    def coefficients(self, point: np.ndarray) -> Coefficients:
+        """The vector as coefficients."""
         d = self.d
         context = None if self.context is None else point[2 * d : 3 * d]
-        return Head(
-            point[:d], point[d : 2 * d], context, float(point[-2]), float(np.sqrt(variance(point)))
-        )
+        noise = float(np.sqrt(variance(point)))
+        return Coefficients(point[:d], point[d : 2 * d], context, float(point[-2]), noise)
 
     # -- objective, gradient, metric
-    # -------------------------------------------------------------------------
 
     def responsibilities(
         self, point: np.ndarray
@@ -66,37 +56,37 @@ class Likelihood:
         """Attention, responsibilities and residuals of each instance, and the log-likelihood of
         each bag.
         """
-        tokens, d = self.tokens, self.d
-        out = tokens.values(np.column_stack([point[:d], point[d : 2 * d]]))
+        instances, d = self.instances, self.d
+        out = instances.values(np.column_stack([point[:d], point[d : 2 * d]]))
         scores = np.ascontiguousarray(out[:, 0])
         residual = self.y_flat - out[:, 1]
         offset = np.full(len(self.y), point[-2])
         if self.context is not None:
             offset += self.context @ point[2 * d : 3 * d]
-        residual -= tokens.spread(offset.astype(residual.dtype))
+        residual -= instances.spread(offset.astype(residual.dtype))
         s2 = variance(point)
         joint = scores - residual**2 * residual.dtype.type(0.5 / s2)
-        log_norm = tokens.log_sum_exp(scores)
-        log_joint = tokens.log_sum_exp(joint)
-        attention = np.exp(scores - tokens.spread(log_norm.astype(scores.dtype)))
-        posterior = np.exp(joint - tokens.spread(log_joint.astype(scores.dtype)))
+        log_norm = instances.log_sum_exp(scores)
+        log_joint = instances.log_sum_exp(joint)
+        attention = np.exp(scores - instances.spread(log_norm.astype(scores.dtype)))
+        posterior = np.exp(joint - instances.spread(log_joint.astype(scores.dtype)))
         return attention, posterior, residual, log_joint - log_norm - 0.5 * np.log(2 * np.pi * s2)
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Objective and gradient: two passes over the data."""
-        tokens, d, s2 = self.tokens, self.d, variance(point)
+        instances, d, s2 = self.instances, self.d, variance(point)
         attention, posterior, residual, log_density = self.responsibilities(point)
-        weights = tokens.spread(self.weights.astype(residual.dtype))
+        weights = instances.spread(self.weights.astype(residual.dtype))
         for_key = weights * (posterior - attention)
         for_value = weights * posterior * residual
-        moved = tokens.adjoint(np.column_stack([for_key, for_value]))
+        moved = instances.adjoint(np.column_stack([for_key, for_value]))
         squares = float((for_value * residual).sum(dtype=np.float64))
         linear = point[d:-2]
         penalty = linear @ linear
         gradient = np.empty_like(point)
         gradient[:d] = -moved[:, 0] + self.alpha * KEY_SHARE * point[:d]
         gradient[d : 2 * d] = -moved[:, 1] / s2
-        per_bag = tokens.total(for_value).astype(np.float64) / s2
+        per_bag = instances.total(for_value).astype(np.float64) / s2
         if self.context is not None:
             gradient[2 * d : 3 * d] = -(per_bag @ self.context)
         gradient[d:-2] += self.alpha * linear / s2
@@ -111,21 +101,21 @@ class Likelihood:
 
     def metric(self, point: np.ndarray) -> Inverse:
         """Inverse of the complete-data information, estimated from some of the bags."""
-        tokens, d, s2 = self.tokens, self.d, variance(point)
+        instances, d, s2 = self.instances, self.d, variance(point)
         attention, posterior, _, _ = self.responsibilities(point)
-        weights = tokens.spread(self.weights)
+        weights = instances.spread(self.weights)
         for_key, for_value = weights * attention, weights * posterior
         if d > WIDE:
             return self._diagonal_metric(for_key, for_value, s2)
-        bags = metric_bags(self.tokens, self.weights)
+        bags = metric_bags(self.instances, self.weights)
         share = self.total / max(float(self.weights[bags].sum()), 1e-12)
         key_block, value_block = np.zeros((d, d)), np.zeros((len(point) - d - 1,) * 2)
-        for part in np.array_split(bags, max(1, int(tokens.lengths[bags].sum()) // BLOCK)):
-            rows = np.concatenate([np.arange(*tokens.bags.offsets[i : i + 2]) for i in part])
-            z = tokens.standard(rows)
+        for part in np.array_split(bags, max(1, int(instances.lengths[bags].sum()) // BLOCK)):
+            rows = np.concatenate([np.arange(*instances.bags.offsets[i : i + 2]) for i in part])
+            z = instances.standard(rows)
             scaled = z * for_key[rows, None]
             pooled = np.add.reduceat(
-                scaled, np.concatenate([[0], np.cumsum(tokens.lengths[part])[:-1]])
+                scaled, np.concatenate([[0], np.cumsum(instances.lengths[part])[:-1]])
             )
             key_block += (
                 scaled.T @ z - (pooled / np.maximum(self.weights[part], 1e-12)[:, None]).T @ pooled
@@ -133,7 +123,7 @@ class Likelihood:
             live = for_value[rows] > 1e-4
             columns = [z[live]]
             if self.context is not None:
-                columns.append(self.context[tokens.owner[rows][live]].astype(np.float64))
+                columns.append(self.context[instances.owner[rows][live]].astype(np.float64))
             columns.append(np.ones((int(live.sum()), 1)))
             features = np.hstack(columns)
             value_block += (features * for_value[rows][live, None]).T @ features
@@ -152,7 +142,7 @@ class Likelihood:
         )
 
     def _diagonal_metric(self, for_key: np.ndarray, for_value: np.ndarray, s2: float) -> Inverse:
-        """For very wide tokens: the diagonal alone (features are in standard units)."""
+        """For very wide instances: the diagonal alone (features are in standard units)."""
         value = for_value.sum() / s2 + self.alpha / s2
         key = for_key.sum() + self.alpha * KEY_SHARE
         size = (2 if self.context is None else 3) * self.d + 2
@@ -167,9 +157,9 @@ def variance(point: np.ndarray) -> float:
     return float(np.exp(2 * min(point[-1], 20.0)) + SMALLEST_VARIANCE)
 
 
-def metric_bags(tokens: Tokens, weights: np.ndarray) -> np.ndarray:
+def metric_bags(instances: Instances, weights: np.ndarray) -> np.ndarray:
     """Bags of positive weight, evenly spaced, that together hold enough instances for a metric."""
     live = np.flatnonzero(weights > 0)
-    count, width = tokens.count, tokens.x.shape[1]
+    count, width = instances.count, instances.x.shape[1]
     wanted = max(METRIC_ROWS * width, FEWEST_ROWS) * len(weights) / count
     return live[:: max(1, int(len(live) / wanted))]

@@ -1,5 +1,4 @@
-"""Tokens: instances seen in standard units without a copy, and the few products that every
-objective needs."""
+"""Instances in standard units without a copy, and the few products that objectives need."""
 
 from functools import cached_property
 
@@ -12,9 +11,8 @@ from soloc.estimators.repeats import WORTH, distinct_rows
 BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
 
 
-class Tokens:
-    """Instances x in standard units z = (x - centre) / scale, kept as they are: the algebra is done
-    on the vectors.
+class Instances:
+    """Instances x in standard units z = (x - centre) / scale, kept as they are.
 
     `scores(k)` is z.k up to a constant, `values(B)` is z @ B, `adjoint(g)` is z' g, `pool(w)` is
     sum_l w_l z_l of each bag. Each is one pass over the data. A constant feature has scale
@@ -43,7 +41,6 @@ class Tokens:
         return np.repeat(np.arange(len(self.bags)), self.lengths)
 
     # -- passes over the data
-    # --------------------------------------------------------------------------------
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
@@ -97,7 +94,6 @@ class Tokens:
         return self.bags.offsets.astype(self._columns.dtype)
 
     # -- work within bags, linear in the number of instances
-    # -------------------------------------------------
 
     def total(self, flat: np.ndarray) -> np.ndarray:
         """Sum over the instances of each bag."""
@@ -119,10 +115,8 @@ class Tokens:
         top = np.maximum.reduceat(scores, self.starts)
         return np.log(self.total(np.exp(scores - self.spread(top)))).astype(np.float64) + top
 
-    def part(self, chosen: np.ndarray) -> "Tokens":
-        """Some of the bags, copied in standard units and single precision: for searches that need
-        no more.
-        """
+    def part(self, chosen: np.ndarray) -> "Instances":
+        """Some of the bags, copied in standard units and single precision, for searches."""
         bags = self.bags
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -131,7 +125,7 @@ class Tokens:
         for start in range(0, len(rows), BLOCK):
             values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
         width = bags.width
-        return Tokens(
+        return Instances(
             Bags(values, offsets), np.zeros(width), np.ones(width), shared=self.rows is not None
         )
 
@@ -142,17 +136,13 @@ class Tokens:
 
 
 def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Distinct rows and which one each row is, when repeats are worth it; else the rows themselves
-    and None.
-    """
+    """Distinct rows and which one each row is, when repeats are worth it; else rows and None."""
     first, rows = distinct_rows(values)
     return (values[first], rows) if len(first) <= WORTH * len(values) else (values, None)
 
 
 def centre_and_scale(bags: Bags, centred: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each feature over instances, in blocks and in double
-    precision.
-    """
+    """Mean and standard deviation of each feature over instances, in double precision."""
     x, count = bags.values, len(bags.values)
     blocks = [slice(start, start + BLOCK) for start in range(0, count, BLOCK)]
     mean = sum(x[block].sum(axis=0, dtype=np.float64) for block in blocks) / count
