@@ -1,12 +1,8 @@
-"""Options that every command on experiments understands; imports nothing heavy, so that help comes
-at once.
-"""
+"""Options of every command on experiments; imports nothing heavy, so that help comes at once."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from soloc.runs.cores import cores
 
 if TYPE_CHECKING:
     from soloc.runs.engines.calls import Engine
@@ -26,7 +22,6 @@ def add_common_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=cores(),
         metavar="N",
         help="worker processes (default: one per core)",
     )
@@ -47,6 +42,6 @@ def add_common_options(parser: ArgumentParser) -> None:
 
 def engine_of(options: Namespace) -> "Engine":
     """The engine that the options name."""
-    from soloc.runs.engines.registry import find  # here: help comes at once
+    from soloc.runs.engines import registry  # here: help comes at once
 
-    return find(options.engine, options.jobs, options.scheduler)
+    return registry.engine_of(options.engine, options.jobs, options.scheduler)

@@ -13,9 +13,8 @@ import pyarrow as pa
 
 from soloc import __version__
 from soloc.runs.cells import Cell, CellsFailed, calls_of, fill, missing_of
-from soloc.runs.cores import cores
 from soloc.runs.engines.calls import Engine
-from soloc.runs.engines.registry import find
+from soloc.runs.engines.registry import engine_of
 from soloc.runs.files import parquet_bytes, write_atomically
 from soloc.runs.fingerprint import canonical
 from soloc.runs.grid import points_of, takes_key
@@ -71,7 +70,7 @@ def sweep(
     task = sweep_of(function, grid, seed)
     store = Store(Path(out) / "cache")
     try:
-        fill(task.cells, store, find(engine, cores() if jobs is None else jobs), keep_going=True)
+        fill(task.cells, store, engine_of(engine, jobs), keep_going=True)
     except CellsFailed as failed:
         failed.table = _write(task, store, Path(out))
         raise
