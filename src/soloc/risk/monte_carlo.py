@@ -45,7 +45,8 @@ def monte_carlo_risk(
         present = jnp.arange(drawn.tokens.shape[1]) < drawn.lengths[:, None]
         if hasattr(predictor, "answer"):
             return predictor.answer(vectors, drawn.tokens, present)
-        return predict(predictor, *vectors, drawn.tokens, present)
+        k, v = vectors
+        return predict(predictor, k, v, drawn.tokens, present)
 
     return _risk(task, truth, answers, key, samples)
 
