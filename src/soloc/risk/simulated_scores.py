@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from soloc.predictors.catalogue import by_label
+from soloc.predictors.weight import Weight
 from soloc.risk.best_weight import AtBest
 from soloc.risk.estimate import Estimate
 from soloc.tasks.single_location import SingleLocation
@@ -72,7 +73,7 @@ def _errors(task: SingleLocation, attention: Any, number: int) -> np.ndarray:
     scaled = np.where(here, float(task.m) + float(task.gamma) * scores, scores)
     present = np.broadcast_to(np.arange(scores.shape[1]) < L, scaled.shape)
     with jax.enable_x64(True):
-        p = np.asarray(_weigh(type(attention))(float(attention.lam), scaled, present))
+        p = np.asarray(_weigh(attention, scaled, present))
     hit = p[here]
     return float(task.gamma) ** 2 * (1.0 - hit) ** 2 + np.sum(np.where(here, 0.0, p) ** 2, axis=1)
 
@@ -86,6 +87,6 @@ def _round(L: int, number: int) -> tuple[np.ndarray, np.ndarray]:
     return scores, np.arange(width) == rng.integers(L, size=len(scores))[:, None]
 
 
-@lru_cache(maxsize=16)
-def _weigh(kind: Any) -> Any:
-    return jax.jit(lambda lam, scores, present: kind(lam)(scores, present))
+@jax.jit
+def _weigh(weight: Weight, scores: jax.Array, present: jax.Array) -> jax.Array:
+    return weight(scores, present)
