@@ -1,4 +1,4 @@
-"""CME attention is the Bayes mean, by either route, and refuses a singular kernel in one sentence."""
+"""CME attention is the Bayes mean, by either route, and refuses a singular kernel."""
 
 import jax
 import numpy as np

@@ -1,6 +1,4 @@
-"""Errors with latent and noise integrated out are mean squared errors of drawn data; limits are
-limits.
-"""
+"""Errors with latent and noise integrated out are those of drawn data; limits are limits."""
 
 import jax
 import numpy as np

@@ -102,7 +102,7 @@ def practical(
                 1.0 if v is None else tokens.reshape(-1, task.d) @ v
             )
             total += weights @ tokens.reshape(-1, task.d)
-        return total / np.linalg.norm(total)
+        return np.asarray(total / np.linalg.norm(total))
 
     v = mean_direction()
     v = _orthogonal(v, mean_direction(v))
@@ -116,4 +116,4 @@ def _draw(task: SingleLocation, at_once: int) -> Callable[..., Any]:
 
 def _orthogonal(x: np.ndarray, direction: np.ndarray) -> np.ndarray:
     x = x - (x @ direction) * direction
-    return x / np.linalg.norm(x)
+    return np.asarray(x / np.linalg.norm(x))

@@ -26,7 +26,7 @@ class PowerLaw(NamedTuple):
     exponent: float
 
     def __call__(self, L: int) -> float:
-        return self.scale * float(L) ** self.exponent
+        return float(self.scale * float(L) ** self.exponent)
 
 
 #: a number, or any function of the number of tokens
@@ -87,7 +87,7 @@ class LinearAttention:
         phi_q = self.features(query)
         gamma = np.asarray(self.gamma)
         turned = phi_q @ gamma.T if gamma.ndim == 2 else phi_q * gamma
-        return (self.features(keys) @ turned[..., None])[..., 0] / keys.shape[1]
+        return np.asarray((self.features(keys) @ turned[..., None])[..., 0] / keys.shape[1])
 
 
 @dataclass(frozen=True)

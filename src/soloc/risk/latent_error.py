@@ -26,7 +26,7 @@ def error_given_keys(
     """
     seen = (weights[:, None, :] @ task.features(keys))[:, 0]
     missed = seen - multiplier * task.features(query)
-    return task.lam * np.sum(missed**2, -1) + task.sigma**2 * np.sum(weights**2, -1)
+    return np.asarray(task.lam * np.sum(missed**2, -1) + task.sigma**2 * np.sum(weights**2, -1))
 
 
 def softmax_multipliers(features: Harmonics, temperature: float) -> np.ndarray:

@@ -98,7 +98,7 @@ def score_excess(
         )
     m, gamma = float(task.m), float(task.gamma)
 
-    def conditional_square(key: jax.Array, n: int) -> jax.Array:
+    def conditional_square(key: jax.Array, n: int) -> Array:
         score_key, location_key, length_key = jax.random.split(key, 3)
         lengths = task.draw_lengths(length_key, n)
         location = task.draw_location(location_key, lengths)

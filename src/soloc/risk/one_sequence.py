@@ -80,7 +80,7 @@ def _squares_beyond_the_frame(task: SingleLocation, location: int, key: jax.Arra
     """|x|^2 of every token outside of the frame: chi-square, times gamma^2 where the signal is."""
     squares = 2.0 * generator(key).standard_gamma(0.5 * (task.d - 4), task.L)
     squares[location] *= task.gamma**2
-    return squares
+    return np.asarray(squares)
 
 
 def _weights(weight: Any, scores: np.ndarray) -> np.ndarray:

@@ -79,13 +79,13 @@ class ExchangeableLatent:
         """How many features a key has."""
         axis = np.zeros((1, self.key_law.d))
         axis[0, 0] = 1.0
-        return self.features(axis).shape[-1]
+        return int(self.features(axis).shape[-1])
 
     # --- data
 
     def latent(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """n draws of z, (n, dv, D)."""
-        return np.sqrt(self.lam) * rng.standard_normal((n, self.dv, self.D))
+        return np.asarray(np.sqrt(self.lam) * rng.standard_normal((n, self.dv, self.D)))
 
     def tokens(self, rng: np.random.Generator, latent: np.ndarray, L: int) -> KeyValues:
         """L tokens for every latent: keys (n, L, d), values (n, L, dv)."""
@@ -120,7 +120,7 @@ class ExchangeableLatent:
     def bayes_weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
         """w = Phi (Phi'Phi + r I)^-1 phi(q)."""
         phi = self.features(keys)
-        return (phi @ self._solved(phi, self.features(query))[..., None])[..., 0]
+        return np.asarray((phi @ self._solved(phi, self.features(query))[..., None])[..., 0])
 
     def bayes_variance(
         self, truth: tuple[()], tokens: View, lengths: Array | None = None
@@ -129,7 +129,7 @@ class ExchangeableLatent:
         phi_q = self.features(tokens.query)
         solved = self._solved(self.features(tokens.keys), phi_q)
         variance = self.sigma**2 * np.einsum("nf,nf->n", phi_q, solved)
-        return variance + self.sigma**2 if self.noisy_answer else variance
+        return np.asarray(variance + self.sigma**2 if self.noisy_answer else variance)
 
     def _solved(self, phi: np.ndarray, phi_q: np.ndarray) -> np.ndarray:
         """(Phi'Phi + r I)^-1 phi(q) for every sequence, (n, D)."""
@@ -144,8 +144,10 @@ class ExchangeableLatent:
         return size + self.sigma**2 if self.noisy_answer else size
 
     def linear_risk(self) -> float:
-        """The null risk: features have mean zero, and z makes every value equal in law to its
-        negative, so that no affine function of the tokens is correlated with the answer.
+        """The null risk.
+
+        Features have mean zero and z is symmetric: no affine function of the tokens is correlated
+        with the answer.
         """
         return self.null_risk()
 

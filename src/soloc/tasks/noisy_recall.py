@@ -66,7 +66,7 @@ class NoisyRecall:
     def bayes_weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
         """Softmax of -|q - k_l|^2 / (2 tau), which on the sphere is that of q.k_l / tau."""
         require_unit(keys, "keys")
-        return softmax(np.einsum("nld,nd->nl", keys, query) / self.tau)
+        return np.asarray(softmax(np.einsum("nld,nd->nl", keys, query) / self.tau))
 
     def bayes_variance(
         self, truth: tuple[()], tokens: View, lengths: Array | None = None

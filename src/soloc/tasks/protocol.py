@@ -101,12 +101,12 @@ class Batch(NamedTuple):
         return np.full(len(self.keys), self.keys.shape[1])
 
 
-def attend(weights: Array, values: Array) -> Any:
+def attend(weights: Array, values: Array) -> np.ndarray:
     """The output of attention, sum_l w_l v_l: (n, L) and (n, L, dv) -> (n, dv)."""
-    return np.einsum("nl,nlv->nv", weights, values)
+    return np.asarray(np.einsum("nl,nlv->nv", weights, values))
 
 
-def variance_of_place(probability: Array, values: Array) -> Any:
+def variance_of_place(probability: Array, values: Array) -> np.ndarray:
     """Variance of v_J when J has these probabilities, mean over coordinates: (n,)."""
     centred = values - attend(probability, values)[:, None, :]
-    return np.einsum("nl,nlv->n", probability, centred**2) / values.shape[-1]
+    return np.asarray(np.einsum("nl,nlv->n", probability, centred**2) / values.shape[-1])
