@@ -14,7 +14,9 @@ from typing import Any
 import jax.numpy as jnp
 
 
-def gram_step(gram: Any, slopes: Any, alpha: Any, students: int, *, free_norms: bool = False) -> Any:
+def gram_step(
+    gram: Any, slopes: Any, alpha: Any, students: int, *, free_norms: bool = False
+) -> Any:
     """The Gram matrix after one step along the slopes dR/dG of every entry; runs on leading axes."""
     size = gram.shape[-1]
     moves = (jnp.arange(size) < students)[:, None]
