@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from soloc.datasets import make_single_location
 from soloc.estimators import SingleLocationClassifier, SingleLocationRegressor, load
-from soloc.estimators.files import checksum
+from soloc.estimators.archive import checksum
 
 DATA = make_single_location(200, width=6, lengths=(2, 5), signal=4.0, random_state=0)
 

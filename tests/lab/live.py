@@ -17,8 +17,8 @@ _COMMAND = (
 )
 _BARE = """
 import socket, sys, uvicorn
-from soloc.lab.app import create_app
-from soloc.lab.patience import PatientProtocol
+from soloc.lab.server.app import create_app
+from soloc.lab.server.patience import PatientProtocol
 listener = socket.create_server(("127.0.0.1", 0))
 print(f"ready: http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)
 uvicorn.Server(uvicorn.Config(create_app(), http=PatientProtocol, log_level="warning", limit_concurrency=200)).run(sockets=[listener])

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import erf, expit
 
 import soloc
+from soloc.predictors.catalogue import WEIGHTS
 
 POINTWISE = {
     soloc.Erf(0.8): lambda x: erf(x),
@@ -32,6 +33,9 @@ ALL_SCORES = [
     soloc.Entmax15(0.8),
     soloc.HardMax(0.8),
 ]
+assert {type(weight) for weight in (*POINTWISE, *ALL_SCORES)} == {
+    entry.kind for entry in WEIGHTS.values()
+}, "every weight of the catalogue has its formula here"
 SCORES = np.random.default_rng(0).normal(size=(40, 6))
 SCORES[:, 0] = np.abs(SCORES[:, 0])  # one positive score, so that no kernel vanishes everywhere
 PRESENT = np.arange(6) < np.random.default_rng(1).integers(1, 7, size=(40, 1))
@@ -123,3 +127,15 @@ def test_an_inverse_temperature_that_is_no_number_is_refused(weight):
         type(weight)(np.nan)
     with pytest.raises(TypeError, match="`lam` must be a finite number, got 'hot'"):
         type(weight)("hot")
+
+
+@pytest.mark.parametrize("entry", WEIGHTS.values(), ids=lambda entry: entry.name)
+def test_jax_takes_a_weight_apart_and_gives_it_back(entry):
+    weight = entry.at(1, 7)
+    leaves, structure = jax.tree.flatten(weight)
+    assert leaves[0] == 1.0 and isinstance(leaves[0], float)
+    assert jax.tree.unflatten(structure, leaves) == weight
+    assert type(jax.jit(lambda weight: weight)(weight)) is entry.kind
+    with jax.enable_x64(True):
+        slope = jax.grad(lambda weight: jnp.sum(weight(SCORES) ** 2))(weight)
+    assert type(slope) is entry.kind and np.isfinite(slope.lam)

@@ -1,6 +1,4 @@
-"""jax.grad of every exact risk with respect to overlaps, lam and gamma, against central
-differences.
-"""
+"""jax.grad of every exact risk in overlaps, lam and gamma, against central differences."""
 
 import jax
 import jax.numpy as jnp
@@ -10,22 +8,14 @@ from tests.risk_draws import overlaps as draw_overlaps
 
 import soloc
 from soloc import Overlaps, SingleLocation, excess_risk
+from soloc.predictors.catalogue import WEIGHTS
 
 O = tuple(
     draw_overlaps(np.random.default_rng(5), "generic")[name]
     for name in ("kappa", "nu", "theta", "eta", "rho")
 )
 CHEAP = [soloc.Erf, soloc.Tanh, soloc.Sigmoid, soloc.ReLU, soloc.Softmax]
-OTHERS = [
-    soloc.Linear,
-    soloc.OnePlusLinear,
-    soloc.OnePlusErf,
-    soloc.Softplus,
-    soloc.Exponential,
-    soloc.NormalisedSoftplus,
-    soloc.NormalisedSigmoid,
-    soloc.NormalisedReLU,
-]
+OTHERS = [entry.kind for entry in WEIGHTS.values() if entry.exact and entry.kind not in CHEAP]
 POINT = np.array([0.7, 0.8, *O])  # lam, gamma and the overlaps
 
 

@@ -1,4 +1,4 @@
-"""Static vectors, rated sentences and the decisive word; runs where the extra [text] is installed."""
+"""Static vectors, rated sentences and the decisive word; needs the extra [text]."""
 
 import warnings
 
@@ -79,8 +79,10 @@ def test_the_splits_share_what_they_say_and_nothing_else():
         split: rated_sentences(500, split)
         for split in ("train", "seen", "templates", "words", "both")
     }
-    words, templates = ({s: set(np.array(f)) for s, f in ((s, getattr(d, name)) for s, d in data.items())}
-                        for name in ("words", "templates"))  # fmt: skip
+    words, templates = (
+        {split: set(np.array(getattr(found, name))) for split, found in data.items()}
+        for name in ("words", "templates")
+    )
     assert words["seen"] | words["templates"] <= set(rated_words("everyday"))
     for new in ("words", "both"):
         assert not words[new] & (words["train"] | words["seen"] | words["templates"])

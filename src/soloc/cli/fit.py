@@ -25,7 +25,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--classify", action="store_true", help="the label is a class, not a number"
     )
-    parser.add_argument("--loss", default="auto", choices=("auto", "likelihood", "squared"))
+    parser.add_argument(
+        "--loss",
+        default="auto",
+        help="auto, likelihood, or squared (cross_entropy with --classify)",
+    )
     parser.add_argument("--alpha", default="auto", help='penalty: a number or "auto"')
     parser.add_argument(
         "--context", action="store_true", help="add a linear term in the mean of the bag"

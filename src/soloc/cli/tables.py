@@ -1,4 +1,4 @@
-"""Tables of a user: read by their ending, and turned into bags with the columns a model remembers."""
+"""Tables of a user: read by their ending, and as bags with the columns a model remembers."""
 
 from pathlib import Path
 from typing import Any

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
-from soloc.lab.setting import Body, Overlap, Setting
+from soloc.lab.controls import Body, Controls, Overlap
 from soloc.risk.overlaps import NAMES, Overlaps
 
 # fewer where every recorded risk is an integral over all scores
@@ -59,13 +59,13 @@ class Training(Body):
             *(np.asarray([getattr(one, name) for one in self.starts]) for name in NAMES)
         )
 
-    def every(self, setting: Setting) -> int:
+    def every(self, setting: Controls) -> int:
         """Steps between records."""
         return max(
             1, self.steps // (RECORDS_INTEGRATED if setting.weight == "softmax" else RECORDS)
         )
 
-    def how(self, setting: Setting) -> dict[str, Any]:
+    def how(self, setting: Controls) -> dict[str, Any]:
         """Keywords of `population_path` and `sgd_path`."""
         lam = InverseDecay(setting.lam, self.decay)
         return {
@@ -75,7 +75,7 @@ class Training(Body):
             "every": self.every(setting),
         }
 
-    def lines(self, setting: Setting) -> list[str]:
+    def lines(self, setting: Controls) -> list[str]:
         """The Python lines that run the same training, after those of the setting."""
         if self.starts:
             rows = ", ".join(
@@ -100,7 +100,7 @@ class Training(Body):
             run = f"path = population_path(task, attention, start, {how})"
         return [start, run, "path.table()"]
 
-    def imports(self, setting: Setting) -> list[str]:
+    def imports(self, setting: Controls) -> list[str]:
         """The imports of these lines and of those of the setting."""
         run = "sgd_path" if self.batch else "population_path"
         names = [setting.kind, "SingleLocation", run, *(["Overlaps"] if self.starts else [])]
@@ -119,7 +119,7 @@ class Training(Body):
 class PathsAsk(Body):
     """A setting and how it is trained."""
 
-    setting: Setting = Setting()
+    setting: Controls = Controls()
     training: Training = Training()
     columns: Literal[1, 2] = Field(default=2, description="of the small plots side by side")
 

@@ -1,5 +1,6 @@
 """Overlaps: the five numbers of (k, v) on which every population risk depends."""
 
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.data import Data
 from soloc.maths.numbers import check_real, is_concrete
 from soloc.tasks.single_location import Truth
 
@@ -15,12 +17,11 @@ _ROUNDING = 1e-9  # how far the Gram matrix of rounded overlaps may be from posi
 
 
 @dataclass(frozen=True)
-class Overlaps:
-    """kappa = k.k*, nu = v.v*, theta = v.k*, eta = k.v*, rho = k.v for unit vectors k and v; arrays
-    broadcast.
+class Overlaps(Data):
+    """kappa = k.k*, nu = v.v*, theta = v.k*, eta = k.v*, rho = k.v of unit vectors k and v.
 
-    The manifold is theta = eta = rho = 0. Overlaps that no unit vectors can have are refused: the
-    Gram matrix of (k*, v*, k, v) must be positive.
+    Arrays broadcast. The manifold is theta = eta = rho = 0. Overlaps that no unit vectors can have
+    are refused: the Gram matrix of (k*, v*, k, v) must be positive.
     """
 
     kappa: Any
@@ -59,6 +60,11 @@ class Overlaps:
         """Overlaps of unit vectors (or batches of them along the leading axes) with the truth."""
         return Overlaps(k @ truth.k, v @ truth.v, v @ truth.k, k @ truth.v, jnp.sum(k * v, axis=-1))
 
+    @staticmethod
+    def unchecked(*five: Any) -> "Overlaps":
+        """Overlaps that come from a step or a record, and need no second look."""
+        return jax.tree.unflatten(_STRUCTURE, five)
+
     def vectors(self, truth: Truth, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Unit vectors k, v with these overlaps, their part outside (k*, v*) drawn uniformly."""
         frame = jnp.stack([truth.k, truth.v])
@@ -77,6 +83,10 @@ class Overlaps:
         )
         return k, v
 
+    def __iter__(self) -> Iterator[Any]:
+        """The five in the order of `NAMES`."""
+        return iter((self.kappa, self.nu, self.theta, self.eta, self.rho))
+
     @property
     def distance(self) -> Any:
         """Distance to the manifold, sqrt(theta^2 + eta^2 + rho^2)."""
@@ -92,13 +102,4 @@ def residual_gram(kappa: Any, nu: Any, theta: Any, eta: Any, rho: Any) -> tuple[
     )
 
 
-def _rebuild(_: None, children: tuple[Any, ...]) -> Overlaps:
-    overlaps = object.__new__(Overlaps)
-    for name, child in zip(NAMES, children, strict=True):
-        object.__setattr__(overlaps, name, child)
-    return overlaps
-
-
-jax.tree_util.register_pytree_node(
-    Overlaps, lambda overlaps: (tuple(getattr(overlaps, name) for name in NAMES), None), _rebuild
-)
+_STRUCTURE = jax.tree.structure(Overlaps(0.0, 0.0))

@@ -1,13 +1,14 @@
 """Single-location regression: one token of the sequence decides the answer, and nobody says which."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.data import STATIC, Data
 from soloc.maths.numbers import check_count, check_real, check_whole, is_concrete
 
 
@@ -46,14 +47,14 @@ class LengthLaw(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SingleLocation:
+class SingleLocation(Data):
     """The task SLR(k*, v*) of Marion, Berthier, Biau and Boyer (2025).
 
         X_J0 ~ N(m k*, gamma^2 I),   X_l ~ N(background, I) for l != J0,   Y = X_J0 . v* + N(0,
         eps^2)
 
     The numbers `d`, `L`, `gamma`, `eps` and `signal` may be arrays that broadcast: then every exact
-    risk is an array too.
+    risk is an array too. They are the leaves of the task as a JAX pytree.
 
     Parameters
     ----------
@@ -72,8 +73,8 @@ class SingleLocation:
     gamma: Any = 0.5**0.5
     eps: Any = 0.0
     signal: Any = None
-    prior: Any = None
-    lengths: LengthLaw | None = None
+    prior: Any = field(default=None, metadata=STATIC)
+    lengths: LengthLaw | None = field(default=None, metadata=STATIC)
     background: Any = None
 
     def __post_init__(self) -> None:
@@ -123,7 +124,7 @@ class SingleLocation:
                 "`lengths.probabilities` must be non-negative and sum to 1, got a sum of"
                 f" {chances.sum():.6g}."
             )
-        if values.max() != self.L:
+        if is_concrete(self.L) and np.any(np.asarray(self.L) != values.max()):
             raise ValueError(
                 f"`L` must be the longest of `lengths` or left out, got {self.L} against"
                 f" {values.max()}."

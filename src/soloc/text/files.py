@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 from soloc.estimators.files import load, save
 from soloc.text.kernel import WordKernel
 from soloc.text.sentences import bags_of
-from soloc.text.tokens import TextTokens
+from soloc.text.text_tokens import TextTokens
 
 
 def save_text_model(model: Pipeline, path: str | Path, notes: dict[str, Any] | None = None) -> None:

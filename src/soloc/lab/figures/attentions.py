@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from soloc.lab.which_attention import Row
+from soloc.risk.best_weight import AtBest
 
 # log10 excess at which the axis ends; smaller ones are drawn at its end, with their value written
 _LOWEST = -18.0
@@ -19,7 +19,7 @@ _LINES = {
 
 
 def attentions_figure(
-    rows: Sequence[Row], references: dict[str, float], waiting: Sequence[str]
+    rows: Sequence[AtBest], references: dict[str, float], waiting: Sequence[str]
 ) -> dict[str, Any]:
     """`references` are log excesses of Bayes, linear regression and null; `waiting` are weights
     still being computed.
@@ -53,12 +53,12 @@ def attentions_figure(
     return {"data": data, "layout": layout}
 
 
-def drawn_at(row: Row) -> float:
+def drawn_at(row: AtBest) -> float:
     """log10 of the excess; of its bound where a simulation saw no miss."""
     return math.log10(row.below) if row.below is not None else row.log_excess / math.log(10)
 
 
-def written(row: Row) -> str:
+def written(row: AtBest) -> str:
     """The excess in words, however small."""
     if row.below is not None:
         return f"below {row.below:.1e}: no miss in {row.sequences:,} sequences"
@@ -96,7 +96,7 @@ def _short(tens: float) -> str:
     return f"{10.0**tens:.3g}" if tens > -300 else f"10^{tens:.3g}"
 
 
-def _dots(name: str, rows: Sequence[Row], lowest: float, colour: str) -> dict[str, Any]:
+def _dots(name: str, rows: Sequence[AtBest], lowest: float, colour: str) -> dict[str, Any]:
     inside = [drawn_at(row) >= lowest and row.below is None for row in rows]
     at = [10.0 ** max(drawn_at(row), lowest) for row in rows]
     trace: dict[str, Any] = {

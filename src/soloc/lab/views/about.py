@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from soloc.experiments.training import PAPER, QUESTIONS, Config
-from soloc.lab.setting import WEIGHTS, Setting
+from soloc.lab.controls import WEIGHTS, Controls
 from soloc.lab.training import Training
 from soloc.text.extras import missing
 
@@ -82,12 +82,12 @@ async def about() -> About:
     weights = [(name, name.replace("-", " ").replace("one plus", "1 +")) for name in WEIGHTS]
     return About(
         setting=[
-            control(Setting, "d", "dimension d", log=True),
-            control(Setting, "L", "length L", log=True),
-            control(Setting, "gamma", "spread γ", log=True),
-            control(Setting, "eps", "noise ε", log=True, zero=True, least=0.01),
-            control(Setting, "weight", "weight function", choices=weights),
-            control(Setting, "lam", "temperature⁻¹ λ", log=True),
+            control(Controls, "d", "dimension d", log=True),
+            control(Controls, "L", "length L", log=True),
+            control(Controls, "gamma", "spread γ", log=True),
+            control(Controls, "eps", "noise ε", log=True, zero=True, least=0.01),
+            control(Controls, "weight", "weight function", choices=weights),
+            control(Controls, "lam", "temperature⁻¹ λ", log=True),
         ],
         training=[
             control(

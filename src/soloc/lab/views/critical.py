@@ -10,10 +10,10 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 
 from soloc.dynamics.landscape import landscape
-from soloc.lab.desk import serve
+from soloc.lab.controls import Body, Controls
 from soloc.lab.figures.landscape import critical_traces
 from soloc.lab.panel import Panel, full
-from soloc.lab.setting import Body, Setting
+from soloc.lab.work.desk import serve
 from soloc.risk.overlaps import NAMES
 
 STARTS = 24
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/api")
 class CriticalAsk(Body):
     """The setting whose critical points are wanted."""
 
-    setting: Setting = Field(default=Setting())
+    setting: Controls = Field(default=Controls())
 
     @model_validator(mode="after")
     def _has_closed_slopes(self) -> "CriticalAsk":
@@ -93,5 +93,5 @@ serve(
     "/critical",
     critical_panel,
     "Critical points of the population risk",
-    dear=lambda ask: True,
+    slow=lambda ask: True,
 )

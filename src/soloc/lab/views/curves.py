@@ -15,12 +15,12 @@ from soloc.dynamics.landscape import name_of
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.sgd_path import sgd_path
-from soloc.lab.desk import REFUSALS, serve
 from soloc.lab.figures.curves import curves_figure, path_traces
-from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.sentences import Refusal
+from soloc.lab.server.refusals import Refusal
 from soloc.lab.training import LongPathsAsk, PathsAsk, QuickPathsAsk
+from soloc.lab.work.desk import REFUSALS, serve
+from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import bayes_risk
 from soloc.tasks.single_location import SingleLocation
@@ -147,5 +147,5 @@ serve(
     curves_panel,
     "Training paths from several starts",
     with_table=True,
-    dear=lambda ask: True,
+    slow=lambda ask: True,
 )

@@ -8,15 +8,15 @@ import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from soloc.lab.bag_examples import EXAMPLES, example_csv
-from soloc.lab.bag_files import MOST_BYTES
-from soloc.lab.bag_process import Workers
-from soloc.lab.bag_sessions import Table, Tables
-from soloc.lab.desk import REFUSALS
+from soloc.lab.controls import Body
 from soloc.lab.figures.bags import bag_figure, classes_figure, numbers_figure, shown_instances
-from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
 from soloc.lab.panel import Panel, number
-from soloc.lab.setting import Body
+from soloc.lab.uploads.examples import EXAMPLES, example_csv
+from soloc.lab.uploads.files import MOST_BYTES
+from soloc.lab.uploads.process import Workers
+from soloc.lab.uploads.sessions import Table, Tables
+from soloc.lab.work.desk import REFUSALS
+from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
 
 UPLOAD = {"/api/data": MOST_BYTES + 1024}  # bytes of a body, by address
 READING, FITTING = 20.0, 100.0  # seconds
@@ -314,7 +314,7 @@ def _python(table: Table, ask: FitAsk) -> str:
     lines = [
         "import pandas as pd",
         f"from soloc.estimators import Bags, {kind}",
-        "from soloc.lab.bag_study import study",
+        "from soloc.estimators.study import study",
         "",
         f"bags = Bags.from_frame(pd.{reader}({table.name!r}), {', '.join(given)})",
         (

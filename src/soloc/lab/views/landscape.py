@@ -8,10 +8,10 @@ from pydantic import Field
 
 from soloc.dynamics.exact import evaluate, split
 from soloc.dynamics.records import flattened
-from soloc.lab.desk import serve
+from soloc.lab.controls import Body, Controls, Overlap
 from soloc.lab.figures.landscape import landscape_figure
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.setting import Body, Overlap, Setting
+from soloc.lab.work.desk import serve
 from soloc.risk.overlaps import residual_gram
 
 # alignments along an axis; fewer for softmax, whose every risk is an integral
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/api")
 class LandscapeAsk(Body):
     """A setting and the slice: values of the overlaps that are zero on the manifold."""
 
-    setting: Setting = Setting()
+    setting: Controls = Controls()
     theta: Overlap = Field(default=0.0, description="v . k*")
     eta: Overlap = Field(default=0.0, description="k . v*")
     rho: Overlap = Field(default=0.0, description="k . v")
@@ -139,5 +139,5 @@ serve(
     "/landscape",
     landscape_panel,
     "Population risk over the alignments",
-    dear=lambda ask: ask.setting.weight == "softmax",
+    slow=lambda ask: ask.setting.weight == "softmax",
 )

@@ -11,13 +11,13 @@ import pandas as pd
 from fastapi import APIRouter, Depends
 from pydantic import Field
 
+from soloc.experiments.latent_curves import exact_curves
 from soloc.experiments.latent_tasks import Config, run
-from soloc.lab.desk import REFUSALS, serve
+from soloc.lab.controls import Body
 from soloc.lab.figures.latent import latent_figure
-from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
-from soloc.lab.latent_curves import exact_curves
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.setting import Body
+from soloc.lab.work.desk import REFUSALS, serve
+from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
 
 TOKENS = 100_000  # drawn at most at every length
 SECONDS = 30.0
@@ -143,7 +143,7 @@ def _python(config: Config, longest: int) -> str:
         [
             "import numpy as np",
             "from soloc.experiments.latent_tasks import Config, run",
-            "from soloc.lab.latent_curves import exact_curves",
+            "from soloc.experiments.latent_curves import exact_curves",
             "",
             f"config = Config({', '.join(given)})",
             (
@@ -161,7 +161,7 @@ serve(
     latent_panel,
     "Error against length for three tasks: what is exact",
     with_table=True,
-    dear=lambda ask: True,
+    slow=lambda ask: True,
 )
 
 

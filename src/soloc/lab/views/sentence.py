@@ -5,9 +5,9 @@ is first asked.
 from fastapi import APIRouter
 from pydantic import Field
 
-from soloc.lab.desk import serve
+from soloc.lab.controls import Body
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.setting import Body
+from soloc.lab.work.desk import serve
 from soloc.text.extras import EXTRAS, missing, pip_line
 
 router = APIRouter(prefix="/api")
@@ -70,4 +70,4 @@ def _python(ask: SentenceAsk) -> str:
     )
 
 
-serve(router, "/sentence", sentence_panel, "Which word decides a sentence", dear=lambda ask: True)
+serve(router, "/sentence", sentence_panel, "Which word decides a sentence", slow=lambda ask: True)

@@ -7,11 +7,11 @@ import numpy as np
 from fastapi import APIRouter
 from pydantic import Field
 
-from soloc.lab.desk import serve
+from soloc.lab.controls import Body, Controls
 from soloc.lab.figures.sequence import SHOWN, sequence_figure, shown_tokens
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.setting import Body, Setting
 from soloc.lab.training import Start
+from soloc.lab.work.desk import serve
 from soloc.risk.one_sequence import LONGEST, OneSequence, one_sequence
 from soloc.risk.overlaps import NAMES, Overlaps
 
@@ -22,7 +22,7 @@ _TRUTH = Start(kappa=1.0, nu=1.0)
 class SequenceAsk(Body):
     """A setting, where key and value are in training, and which sequence."""
 
-    setting: Setting = Setting()
+    setting: Controls = Controls()
     at: Start | None = Field(default=None, description="without it, k = k* and v = v*")
     draw: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of the sequence")
 
@@ -65,7 +65,7 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
     )
 
 
-def _sentence(ask: SequenceAsk, setting: Setting, seen: OneSequence, tokens: np.ndarray) -> str:
+def _sentence(ask: SequenceAsk, setting: Controls, seen: OneSequence, tokens: np.ndarray) -> str:
     rank = int(np.sum(np.abs(seen.weights) > abs(seen.weights[seen.location]))) + 1
     place = "the largest" if rank == 1 else f"number {rank:,}"
     part = (
@@ -90,7 +90,7 @@ def _sentence(ask: SequenceAsk, setting: Setting, seen: OneSequence, tokens: np.
     )
 
 
-def _python(ask: SequenceAsk, setting: Setting) -> str:
+def _python(ask: SequenceAsk, setting: Controls) -> str:
     at = ", ".join(f"{name}={getattr(ask.at or _TRUTH, name)!r}" for name in NAMES)
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-// View 4. All weights at their best temperature for the current setting; those that are dear fill in.
+// View 4. All weights at their best temperature for the current setting; those that are slow fill in.
 
 import { filling } from "../stream.js";
 import { without } from "../tabs.js";
