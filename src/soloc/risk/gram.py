@@ -58,7 +58,7 @@ class Gram(Data):
         return self.matrix.shape[-1] // 2 - kinds
 
     def vectors(self, truth: SeveralTruth, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Keys and values with these inner products, their part outside the truth drawn uniformly."""
+        """Keys and values with these inner products, the part outside the truth uniform."""
         stars = jnp.concatenate([truth.keys, truth.values])
         students = self.matrix.shape[-1] - len(stars)
         matrix = jnp.asarray(self.matrix)

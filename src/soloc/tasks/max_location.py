@@ -56,7 +56,7 @@ class MaxLocation(Data):
     def posterior(
         self, truth: Truth, tokens: jax.Array, lengths: jax.Array | None = None
     ) -> jax.Array:
-        """P(J = l | X) = softmax(beta X k*), all of it on the largest score when beta is infinite."""
+        """P(J = l | X) = softmax(beta X k*), on the largest score alone for infinite beta."""
         scores = tokens @ truth.k
         if lengths is not None:
             scores = jnp.where(jnp.arange(tokens.shape[-2]) < lengths[..., None], scores, -jnp.inf)
