@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "datasets": {"estimators"},  # and of those only bags, see below
     "text": {"estimators"},
     "experiments": SCIENCE,
-    "report": {"runs", "figures"},
+    "report": {"runs", "figures", "experiments"},
     "lab": {
         "experiments",
         "risk",

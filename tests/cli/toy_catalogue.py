@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from soloc.experiments.experiment import Certificate, Experiment
+from soloc.experiments.certificates import Certificate
+from soloc.experiments.experiment import Experiment
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ GOOD = Experiment(
     holds,
     ("lengths",),
     1.0,
-    "training",
+    "soloc.figures.training.paths:figure",
 )
 BAD = Experiment(
     "toy_bad",
@@ -84,5 +85,5 @@ BAD = Experiment(
     fails,
     ("lengths",),
     1.0,
-    "training",
+    "soloc.figures.training.paths:figure",
 )

@@ -33,7 +33,7 @@ class Backwards:
 def backwards(monkeypatch, tmp_path):
     engine = Backwards()
     register("backwards", lambda jobs, scheduler: engine)
-    monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD,))
+    monkeypatch.setattr(registry, "EXPERIMENTS", {"toy_good": toy_catalogue.GOOD})
     monkeypatch.chdir(tmp_path)
     yield engine
     del ENGINES["backwards"]

@@ -1,14 +1,8 @@
-"""Options that every command on experiments understands; imports nothing heavy, so that help comes
-at once.
-"""
+"""Options of every command on experiments; imports nothing heavy, so that help comes at once."""
 
-import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from soloc.runs.engines.calls import Engine
+from typing import Any
 
 
 def add_common_options(parser: ArgumentParser) -> None:
@@ -25,7 +19,6 @@ def add_common_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=cores(),
         metavar="N",
         help="worker processes (default: one per core)",
     )
@@ -44,13 +37,8 @@ def add_common_options(parser: ArgumentParser) -> None:
     )
 
 
-def engine_of(options: Namespace) -> "Engine":
+def engine_of(options: Namespace) -> Any:
     """The engine that the options name."""
-    from soloc.runs.engines.registry import find  # here: help comes at once
+    from soloc.report import answers  # here: help comes at once
 
-    return find(options.engine, options.jobs, options.scheduler)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return answers.engine_of(options.engine, options.jobs, options.scheduler)

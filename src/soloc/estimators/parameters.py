@@ -10,14 +10,14 @@ from sklearn.utils import check_random_state
 
 def refuse_parameters(model: Any) -> None:
     """Refuse values that cannot be of the parameters that all estimators of bags share."""
-    number = is_real(model.alpha) and 0 <= float(model.alpha) < 1e30
+    number = is_real(model.alpha) and 0 <= model.alpha < 1e30
     if model.alpha != "auto" and not number:
         raise ValueError(f'`alpha` must be a number from 0 to 1e30 or "auto", got {model.alpha!r}.')
     for name in ("n_starts", "max_iter"):
         value = getattr(model, name)
         if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
             raise ValueError(f"`{name}` must be an integer of at least 1, got {value!r}.")
-    if not is_real(model.tol) or not 0 < float(model.tol) < 1:
+    if not is_real(model.tol) or not 0 < model.tol < 1:
         raise ValueError(f"`tol` must be a number between 0 and 1, got {model.tol!r}.")
     for name in ("context", "fit_intercept"):
         if not isinstance(getattr(model, name), (bool, np.bool_)):

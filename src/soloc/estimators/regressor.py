@@ -124,7 +124,7 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
 
     def _check_parameters(self) -> np.random.Generator:
         given = self.value_alpha
-        number = is_real(given) and 0 <= float(given) < 1e30
+        number = is_real(given) and 0 <= given < 1e30
         if given is not None and given != "auto" and not number:
             raise ValueError(
                 f'`value_alpha` must be a number from 0 to 1e30, "auto" or None, got {given!r}.'

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from soloc.experiments.training import PAPER, QUESTIONS, Config
+from soloc.experiments.training.paths import PAPER, QUESTIONS, Config
 from soloc.lab.controls import Controls
 
 _LABELS = {

@@ -12,8 +12,8 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk
 from soloc.estimators import Bags, SingleLocationRegressor
-from soloc.experiments.latent_curves import exact_curves
-from soloc.experiments.latent_tasks import Config, run
+from soloc.experiments.latent.exact_curves import exact_curves
+from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.uploads.examples import example_csv
 from soloc.risk.best_weight import exact_at_best
 from soloc.risk.simulated_scores import simulated_excess

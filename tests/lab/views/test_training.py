@@ -9,7 +9,7 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, population_path, population_risk
 from soloc.dynamics.landscape import landscape
-from soloc.experiments.training import PAPER
+from soloc.experiments.training.paths import PAPER
 
 
 def test_paths_are_those_of_population_path(client):

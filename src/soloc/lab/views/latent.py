@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from soloc.experiments.latent_curves import exact_curves
-from soloc.experiments.latent_tasks import Config, run
+from soloc.experiments.latent.exact_curves import exact_curves
+from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.body import Body, Choices, Group, Knob
 from soloc.lab.figures.latent import latent_figure
 from soloc.lab.panel import Panel, full, number
@@ -164,8 +164,8 @@ def _python(config: Config, longest: int) -> str:
     return "\n".join(
         [
             "import numpy as np",
-            "from soloc.experiments.latent_tasks import Config, run",
-            "from soloc.experiments.latent_curves import exact_curves",
+            "from soloc.experiments.latent.tasks import Config, run",
+            "from soloc.experiments.latent.exact_curves import exact_curves",
             "",
             f"config = Config({', '.join(given)})",
             (
