@@ -23,8 +23,9 @@ from pathlib import Path
 import httpx
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from soloc.predictors.catalogue import find
 from tests.lab.live import LiveLab
+
+from soloc.predictors.catalogue import find
 
 WEIGHTS = ("erf", "erf", "erf", "tanh", "relu", "linear", "softplus", "softmax")
 CORNERS = [
