@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from soloc.risk.population import log_excess_risk as log_excess_risk
     from soloc.risk.population import null_risk as null_risk
     from soloc.risk.population import population_risk as population_risk
-    from soloc.tasks.single_location import LengthLaw as LengthLaw
+    from soloc.runs.sweep import sweep as sweep
+    from soloc.tasks.lengths import LengthLaw as LengthLaw
     from soloc.tasks.single_location import SingleLocation as SingleLocation
 
 __version__ = "0.1.0"
@@ -54,7 +55,9 @@ __getattr__, __all__ = imported_when_used(
             "bayes_risk excess_risk linear_risk log_bayes_excess log_excess_risk null_risk"
             " population_risk"
         ),
-        "soloc.tasks.single_location": "LengthLaw SingleLocation",
+        "soloc.runs.sweep": "sweep",
+        "soloc.tasks.lengths": "LengthLaw",
+        "soloc.tasks.single_location": "SingleLocation",
     },
 )
 

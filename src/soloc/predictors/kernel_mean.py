@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from soloc.predictors.key_query import Setting, at_length, require_shapes
+from soloc.predictors.key_query import PerLength, at_length, require_shapes
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,14 @@ class GaussianKernel:
 
 @dataclass(frozen=True)
 class KernelMeanAttention:
-    """CME attention: any kernel (two sets of points -> matrix), any ridge, constant or scheduled in
-    L.
+    """CME attention: any kernel (two sets of points -> matrix), any ridge, fixed or moving with L.
 
     A FeatureKernel with fewer features than tokens costs O(L D^2) (Woodbury), any other O(L^3)
     (Cholesky).
     """
 
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    ridge: Setting
+    ridge: PerLength
 
     def __post_init__(self) -> None:
         if not callable(self.ridge):
