@@ -4,6 +4,7 @@ A new nonlinearity is one class with `value`, or `Pointwise.of(function)`; every
 gradient and training run then works unasked.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -40,6 +41,11 @@ class Pointwise(Weight):
         """1 - sigma(x); a saturating weight overrides it so that nothing cancels."""
         return 1.0 - self.value(x)
 
+    def log_complement(self, x: Array) -> Array:
+        """log |1 - sigma(x)|; a saturating weight overrides it so that nothing underflows."""
+        xp = engine_of(x).xp
+        return xp.log(xp.abs(self.complement(x)))
+
     def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
         """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
         weights = self.value(jnp.asarray(self.lam)[..., None] * scores)
@@ -59,6 +65,9 @@ class Erf(Pointwise):
 
     def complement(self, x: Array) -> Array:
         return engine_of(x).erfc(x)
+
+    def log_complement(self, x: Array) -> Array:
+        return math.log(2.0) + engine_of(x).log_ndtr(-math.sqrt(2.0) * x)
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,9 @@ class Tanh(Pointwise):
     def complement(self, x: Array) -> Array:
         return 2.0 * engine_of(x).expit(-2.0 * x)
 
+    def log_complement(self, x: Array) -> Array:
+        return math.log(2.0) - engine_of(x).xp.logaddexp(0.0, 2.0 * x)
+
 
 @dataclass(frozen=True)
 class Sigmoid(Pointwise):
@@ -106,6 +118,9 @@ class Sigmoid(Pointwise):
 
     def complement(self, x: Array) -> Array:
         return engine_of(x).expit(self.shift - x)
+
+    def log_complement(self, x: Array) -> Array:
+        return -engine_of(x).xp.logaddexp(0.0, x - self.shift)
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def _refuse_infinite(result: jax.Array, weight: Pointwise | NormalisedKernel) ->
     if (
         not isinstance(weight, Erf)
         and not isinstance(result, jax.core.Tracer)
-        and not np.all(np.isfinite(result))
+        and not np.all(np.isfinite(result) | (np.asarray(result) == -np.inf))  # log of no excess
     ):
         raise ValueError(
             f"`lam` must be such that the risk of {type(weight).__name__} is a finite number, got"
@@ -196,10 +196,8 @@ def _scaled_program(kind: Any, per_length: bool) -> Callable[..., tuple[jax.Arra
 
     def pointwise(inputs: Any) -> tuple[Array, Array]:
         (m, gamma, L), (lam, *numbers), o = jax.tree.map(lambda number: number[..., None], inputs)
-        excess = pointwise_excess(
-            Setting(m, gamma, L), kind(lam, per_length, *numbers), Overlaps(*o)
-        )
-        return excess, 0.0 * excess
+        weight = kind(lam, per_length, *numbers)
+        return pointwise_excess(Setting(m, gamma, L), weight, Overlaps(*o))
 
     if issubclass(kind, Pointwise):
         return _on_either_engine(
@@ -225,7 +223,9 @@ def _kernel_moments(
         partial(kernel_laws, weight.log_kernel), (m, gamma, weight.lam, kappa), L
     )
     return (
-        add_all_zero(moments, m, gamma, kappa, L) if isinstance(weight, NormalisedReLU) else moments
+        add_all_zero(moments, m, gamma, kappa, L, weight.lam)
+        if isinstance(weight, NormalisedReLU)
+        else moments
     )
 
 
@@ -282,20 +282,21 @@ def _any_array(value: Any) -> bool:
 
 
 def linear_risk(task: SingleLocation) -> Any:
-    """Risk of the best linear regression on the concatenated tokens: eps^2 + gamma^2 - gamma^4 /
+    """Risk of the best linear regression on the concatenated tokens: eps^2 + gamma^2 (L - 1) /
     (gamma^2 + L - 1).
     """
     _refuse_background(task)
     g2 = task.gamma**2
     if task.prior is None and task.lengths is None:
-        return task.eps**2 + g2 - g2 * g2 / (g2 + task.L - 1.0)
+        return task.eps**2 + g2 * (task.L - 1.0) / (g2 + task.L - 1.0)
     if task.lengths is None:
         here, present = np.asarray(task.prior), np.ones(int(task.L))
     else:
         values, chances = task.length_law()
         has = np.arange(int(task.L))[:, None] < values
         here, present = (has * chances / values).sum(axis=1), (has * chances).sum(axis=1)
-    return task.eps**2 + g2 - np.sum(g2 * g2 * here**2 / (g2 * here + present - here + (here == 0)))
+    others = present - here
+    return task.eps**2 + np.sum(g2 * here * others / (g2 * here + others + (present == 0)))
 
 
 def null_risk(task: SingleLocation) -> Any:
