@@ -13,10 +13,8 @@ from soloc import (
     Erf,
     LengthLaw,
     Overlaps,
-    Sigmoid,
     SingleLocation,
     Softmax,
-    Tanh,
     bayes_risk,
     excess_risk,
     linear_risk,
@@ -24,6 +22,7 @@ from soloc import (
     log_excess_risk,
 )
 from soloc.predictors.normalised import NormalisedReLU, NormalisedSigmoid, NormalisedSoftplus
+from soloc.predictors.pointwise import Sigmoid, Tanh
 
 TRUTH = Overlaps(1.0, 1.0)
 

@@ -1,10 +1,10 @@
-"""A token alone, answered with the right v: the one case in which the risk of a component-wise
-weight has no floor.
+"""A token alone, answered with the right v: there alone the risk of a component-wise weight has no
+floor.
 
     R - eps^2 = gamma^2 E[e^2 (1 - eta^2 + eta^2 alpha^2)],   e = 1 - sigma(lam a)
 
-with the score a = m kappa + gamma alpha may be as small as it likes, since e may vanish everywhere but far out in the tail of the score. So
-the integrand is followed to wherever it has its mode, in log space.
+with the score a = m kappa + gamma alpha may be as small as it likes, since e may vanish everywhere
+but far out in the tail of the score. So the integrand is followed to its mode, in log space.
 """
 
 import math
