@@ -3,15 +3,17 @@
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from soloc.experiments.elsewhere import from_elsewhere, taking_along
 from soloc.experiments.experiment import Experiment, cells
 from soloc.experiments.registry import find
 from soloc.report.cite import version
-from soloc.runs.cells import cell_of, fill
+from soloc.runs.cells import Cell, cell_of, fill
 from soloc.runs.engines import registry as engines
 from soloc.runs.engines.calls import Engine
 from soloc.runs.files import parquet_bytes, write_atomically
@@ -82,6 +84,18 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _cells(experiment: Experiment, config: Any) -> list[Cell]:
+    """The cells of an experiment, decided also by what was registered from elsewhere."""
+    run = taking_along(experiment.run)
+    more = [code_version(entry.kind) for entry in from_elsewhere()]
+    found = []
+    for part in cells(config, experiment.axes):
+        cell = cell_of(experiment.name, experiment.run, part, experiment.seconds, experiment.needs)
+        facts = {**cell.facts, "elsewhere": more} if more else cell.facts
+        found.append(replace(cell, run=run, facts=facts))
+    return found
+
+
 def answer(
     asked: Sequence[Asked],
     directory: Path,
@@ -94,13 +108,7 @@ def answer(
     `answered` is called with each answer as soon as it is there, while others are still computed.
     """
     store = Store(directory / "cache", warn=lambda message: say(f"warning: {message}"))
-    parts = [
-        [
-            cell_of(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
-            for cell in cells(config, experiment.axes)
-        ]
-        for experiment, config in asked
-    ]
+    parts = [_cells(experiment, config) for experiment, config in asked]
     flat = [cell for part in parts for cell in part]
     found: dict[str, Answer] = {}
     place = {experiment.name: i for i, (experiment, _) in enumerate(asked)}

@@ -21,9 +21,7 @@ def software() -> str:
 
 
 def version() -> str:
-    """Installed version of soloc, or "source" when it runs from a checkout that was never
-    installed.
-    """
+    """Installed version of soloc; "source" when it runs from a checkout, not installed."""
     try:
         return metadata.version("soloc")
     except metadata.PackageNotFoundError:
