@@ -2,7 +2,10 @@
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from soloc.runs.engines.calls import Engine
 
 
 def add_common_options(parser: ArgumentParser) -> None:
@@ -37,8 +40,8 @@ def add_common_options(parser: ArgumentParser) -> None:
     )
 
 
-def engine_of(options: Namespace) -> Any:
+def engine_of(options: Namespace) -> "Engine":
     """The engine that the options name."""
-    from soloc.report import answers  # here: help comes at once
+    from soloc.runs.engines import registry  # here: help comes at once
 
-    return answers.engine_of(options.engine, options.jobs, options.scheduler)
+    return registry.engine_of(options.engine, options.jobs, options.scheduler)
