@@ -11,12 +11,12 @@ import pandas as pd
 from soloc.experiments.elsewhere import from_elsewhere, taking_along
 from soloc.experiments.experiment import Experiment, cells
 from soloc.experiments.registry import find
-from soloc.report.cite import version
 from soloc.runs.cells import Cell, cell_of, fill
 from soloc.runs.engines.calls import Engine
 from soloc.runs.files import parquet_bytes, write_atomically
 from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
 from soloc.runs.store import Store
+from soloc.version import __version__
 
 
 class Asked(NamedTuple):
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
             "config": describe(self.config),
             "seed": getattr(self.config, "seed", None),
             "code": code_version(self.experiment.run),
-            "versions": {"soloc": version(), **versions(), **versions_of(self.experiment.needs)},
+            "versions": {"soloc": __version__, **versions(), **versions_of(self.experiment.needs)},
             "revision": revision(Path(__file__)),
         }
 
