@@ -2,7 +2,10 @@
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from soloc.runs.engines.calls import Engine
 
 
 def add_common_options(parser: ArgumentParser) -> None:
@@ -16,6 +19,11 @@ def add_common_options(parser: ArgumentParser) -> None:
         metavar="N",
         help="seed of every random draw (each experiment has its own)",
     )
+    add_engine_options(parser)
+
+
+def add_engine_options(parser: ArgumentParser) -> None:
+    """Register who computes, and where results go."""
     parser.add_argument(
         "--jobs",
         type=int,
@@ -37,8 +45,8 @@ def add_common_options(parser: ArgumentParser) -> None:
     )
 
 
-def engine_of(options: Namespace) -> Any:
+def engine_of(options: Namespace) -> "Engine":
     """The engine that the options name."""
-    from soloc.report import answers  # here: help comes at once
+    from soloc.runs.engines import registry  # here: help comes at once
 
-    return answers.engine_of(options.engine, options.jobs, options.scheduler)
+    return registry.engine_of(options.engine, options.jobs, options.scheduler)

@@ -1,6 +1,5 @@
 """Answers: the tables of experiments at their settings, computed where the store lacks them."""
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +11,6 @@ from soloc.experiments.experiment import Experiment, cells
 from soloc.experiments.registry import find
 from soloc.report.cite import version
 from soloc.runs.cells import cell_of, fill
-from soloc.runs.engines import registry as engines
 from soloc.runs.engines.calls import Engine
 from soloc.runs.files import parquet_bytes, write_atomically
 from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
@@ -68,18 +66,6 @@ def ask(
     if experiment.lacking():
         raise ImportError(experiment.lacking())
     return Asked(experiment, experiment.settings(quick, seed, **(changes or {})))
-
-
-def engine_of(
-    engine: str | Engine | None = None, jobs: int | None = None, scheduler: str | None = None
-) -> Engine:
-    """The engine of that name with `jobs` workers: one per core unless told."""
-    return engines.find(engine, cores() if jobs is None else jobs, scheduler)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def answer(

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from soloc.report.answers import Answer, answer, ask, engine_of, to_stderr
+from soloc.report.answers import Answer, answer, ask, to_stderr
 from soloc.report.drawings import write_figure
 from soloc.runs.engines.calls import Engine
+from soloc.runs.engines.registry import engine_of
 from soloc.runs.fingerprint import describe, digest
 
 

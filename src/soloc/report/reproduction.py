@@ -10,11 +10,13 @@ from typing import NamedTuple
 from soloc.experiments import registry
 from soloc.experiments.certificates import Certificate
 from soloc.figures.formats import FORMATS
-from soloc.report.answers import Answer, Asked, answer, cores, engine_of, to_stderr
+from soloc.report.answers import Answer, Asked, answer, to_stderr
 from soloc.report.drawings import write_figures
 from soloc.report.inline import inline_svg
 from soloc.report.page import Origin, Section, page
+from soloc.runs.cores import cores
 from soloc.runs.engines.calls import Engine
+from soloc.runs.engines.registry import engine_of
 from soloc.runs.files import write_atomically
 from soloc.runs.fingerprint import describe, revision, versions
 from soloc.runs.processes import begin_child, children

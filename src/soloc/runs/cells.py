@@ -68,6 +68,7 @@ class CellsFailed(RuntimeError):
     """Some cells have no result; all others are stored."""
 
     exit_code = 3
+    table: pd.DataFrame | None = None  #: of a sweep, what there is
 
     def __init__(self, failures: Sequence[Failure]) -> None:
         self.failures = tuple(failures)
@@ -93,7 +94,7 @@ def fill(
     refusal or a failure ends the run, unless it shall `keep_going`; a lost cell never does: at the
     end `CellsFailed` names those without result.
     """
-    missing = [*{cell.key: cell for cell in cells if not store.holds(cell.name, cell.key)}.values()]
+    missing = missing_of(cells, store)
     open_cells = Counter(cell.name for cell in missing)
     for name in dict.fromkeys(cell.name for cell in cells):
         if name not in open_cells:
@@ -101,9 +102,9 @@ def fill(
     if not missing:
         return
     if progress is None:
-        progress = Progress(sum(cell.seconds for cell in missing), engine.workers)
+        progress = Progress(sum(cell.seconds for cell in missing), engine.workers, len(missing))
     failures: list[Failure] = []
-    outcomes = engine.run(_calls(missing))
+    outcomes = engine.run(calls_of(missing))
     try:
         for outcome in outcomes:
             store.tend()
@@ -132,6 +133,11 @@ def fill(
         raise CellsFailed(failures)
 
 
+def missing_of(cells: Sequence[Cell], store: Store) -> list[Cell]:
+    """The cells that the store does not hold, each once."""
+    return [*{cell.key: cell for cell in cells if not store.holds(cell.name, cell.key)}.values()]
+
+
 def _refuse(cell: Cell, outcome: Outcome) -> None:
     if outcome.verdict == "refused":
         raise ValueError(f"{cell.name}: {outcome.value}")
@@ -139,7 +145,7 @@ def _refuse(cell: Cell, outcome: Outcome) -> None:
         raise RuntimeError(f"{cell.name} failed on {cell.facts['config']}:\n{outcome.value}")
 
 
-def _calls(cells: Sequence[Cell]) -> list[Call]:
+def calls_of(cells: Sequence[Cell]) -> list[Call]:
     """Cells with one function get one function object: workers keep what they compile for it."""
     functions: dict[Callable[..., Any], Callable[..., pa.Table]] = {}
     for cell in cells:

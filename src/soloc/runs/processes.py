@@ -85,6 +85,14 @@ def begin_child() -> None:
     end_with_parent()
 
 
+def begin_guest() -> None:
+    """First thing in a process that others began: one thread, if JAX has not started yet."""
+    if "jax" not in sys.modules:
+        os.environ.update(
+            {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
+        )
+
+
 def end_with_parent() -> None:
     """Make this child process leave Ctrl-C to its parent, and end at once when the parent is gone,
     even killed.

@@ -8,6 +8,7 @@ from typing import TextIO
 
 _WIDTH = 28
 _REDRAW = 0.2  # seconds
+_LINE = 30.0
 
 
 def clock(seconds: float) -> str:
@@ -19,8 +20,11 @@ def clock(seconds: float) -> str:
 class Progress:
     """Work measured in expected seconds; the rest is scaled by how the finished part turned out."""
 
-    def __init__(self, total: float, workers: int, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, total: float, workers: int, parts: int, stream: TextIO | None = None
+    ) -> None:
         self.total = max(total, 1e-9)
+        self.parts, self.done = parts, 0
         self.workers = max(workers, 1)
         self.stream = sys.stderr if stream is None else stream
         self.expected_done = 0.0
@@ -28,10 +32,11 @@ class Progress:
         self.started = self.last = time.monotonic()
         self.label = ""
         self._lively = self.stream.isatty()
-        self._drawn = 0.0
+        self._drawn = self.started
 
     def finished(self, expected: float, spent: float, label: str) -> None:
         """A part of `label` that was expected to take `expected` seconds took `spent`."""
+        self.done += 1
         self.expected_done += expected
         self.spent += spent
         self.label = label
@@ -43,16 +48,22 @@ class Progress:
         return max((self.total - self.expected_done) * pace / self.workers - since, 0.0)
 
     def show(self) -> None:
-        """Redraw the bar, a few times a second (terminals only)."""
+        """Redraw the bar, a few times a second; where there is no terminal, a line now and then."""
         now = time.monotonic()
-        if not self._lively or now - self._drawn < _REDRAW:
+        if now - self._drawn < (_REDRAW if self._lively else _LINE):
             return
         self._drawn = now
         left = self.time_left(now - self.last)
+        if not self._lively:
+            self.line(f"  {self.done:,} of {self.parts:,} cells, {clock(left)} left")
+            return
         elapsed = now - self.started
         share = min(elapsed / (elapsed + left), 1.0) if elapsed + left > 0 else 1.0
         bar = "█" * round(share * _WIDTH) + "·" * (_WIDTH - round(share * _WIDTH))
-        self.stream.write(f"\r\x1b[K{bar} {share:4.0%}  {clock(left)} left  {self.label}")
+        self.stream.write(
+            f"\r\x1b[K{bar} {share:4.0%}  {clock(left)} left  "
+            f"{self.done:,}/{self.parts:,} {self.label}"
+        )
         self.stream.flush()
 
     def line(self, text: str) -> None:

@@ -22,7 +22,7 @@ class Waiting:
     """The calls that nobody has taken yet, longest first, by function."""
 
     def __init__(self, calls: Sequence[Call], hands: int, batch_seconds: float) -> None:
-        self._calls, self._hands, self._batch_seconds = calls, max(hands, 1), batch_seconds
+        self._calls, self.hands, self._batch_seconds = calls, hands, batch_seconds
         self._packed: dict[int, bytes] = {}
         self._queues: dict[int, deque[int]] = {}
         self._spent: dict[int, tuple[int, float]] = {}
@@ -73,5 +73,5 @@ class Waiting:
         if count == 0:
             return 1
         wanted = int(self._batch_seconds * count / max(spent, 1e-9))
-        fair = -(-left // (2 * self._hands))  # so that nobody waits long for the last batch
+        fair = -(-left // (2 * max(self.hands, 1)))  # so that nobody waits long for the last batch
         return max(1, min(wanted, fair, _MOST))

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
+from soloc.runs.cores import cores
 from soloc.runs.engines.calls import Engine
+from soloc.runs.engines.dask import Dask
 from soloc.runs.engines.local import Local
 
 #: Makes an engine of a number of jobs and the address of a scheduler, if one was given.
@@ -20,7 +22,11 @@ def _local(jobs: int, scheduler: str | None) -> Engine:
     return Local(jobs)
 
 
-ENGINES: dict[str, Maker] = {"local": _local}
+def _dask(jobs: int, scheduler: str | None) -> Engine:
+    return Dask(scheduler, jobs)
+
+
+ENGINES: dict[str, Maker] = {"local": _local, "dask": _dask}
 
 
 def register(name: str, maker: Maker) -> None:
@@ -28,10 +34,11 @@ def register(name: str, maker: Maker) -> None:
     ENGINES[name] = maker
 
 
-def find(engine: Any, jobs: int, scheduler: str | None = None) -> Engine:
+def engine_of(engine: Any = None, jobs: int | None = None, scheduler: str | None = None) -> Engine:
     """The engine of that name; something that is an engine already is returned as it is.
 
-    Without a name it is the local one, or, where a scheduler is given, Dask.
+    Without a name it is the local one, or, where a scheduler is given, Dask. Its processes on this
+    machine are `jobs`, or one for each core.
     """
     if engine is None:
         engine = "local" if scheduler is None else "dask"
@@ -47,4 +54,4 @@ def find(engine: Any, jobs: int, scheduler: str | None = None) -> Engine:
         close = get_close_matches(engine, ENGINES, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
         raise ValueError(f"`engine` must be one of {', '.join(ENGINES)}; got {engine!r}.{hint}")
-    return ENGINES[engine](jobs, scheduler)
+    return ENGINES[engine](cores() if jobs is None else jobs, scheduler)
