@@ -1,7 +1,7 @@
 """Risks by simulation, with their standard errors: what serves every pair (task, predictor).
 
 A task is anything that speaks `soloc.tasks.protocol`, a state anything with `vectors(truth, key)`.
-What a predictor answers is `predictor.answer(vectors, tokens, present)` where it has that method;
+What a predictor answers is `predictor.predict(*vectors, tokens, present)` where it has that method;
 a weight of the scores answers sum_l weight(X k)_l X_l . v.
 """
 
@@ -43,8 +43,8 @@ def monte_carlo_risk(
             keys, values, query = task.view(truth, drawn.tokens)  # type: ignore[attr-defined]
             return attend(predictor.weights(keys, query), values)
         present = jnp.arange(drawn.tokens.shape[1]) < drawn.lengths[:, None]
-        if hasattr(predictor, "answer"):
-            return predictor.answer(vectors, drawn.tokens, present)
+        if hasattr(predictor, "predict"):
+            return predictor.predict(*vectors, drawn.tokens, present)
         k, v = vectors
         return predict(predictor, k, v, drawn.tokens, present)
 
