@@ -21,7 +21,7 @@ from soloc.runs.grid import points_of, takes_key
 from soloc.runs.source import source_version
 from soloc.runs.store import Store
 
-_TRIALS = 3  # cells that a plan computes: the first compiles, the others tell the time
+_TRIALS = 6  # cells that a plan computes: the first ones compile, the others tell the time
 _OVERHEAD = 60  # bytes of a cell on disk beside its own numbers
 
 
@@ -88,7 +88,8 @@ class Sweep(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """What the table says about itself."""
         facts = self.cells[0].facts
-        return {"sweep": self.name, **{name: facts[name] for name in ("seed", "code", "versions")}}
+        decided = {name: facts[name] for name in ("seed", "code", "versions")}
+        return {"sweep": self.name, "axes": [*self.points[0]], **decided}
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def plan(function: Callable[..., Any], grid: Any, *, out: Any, engine: Engine, s
     return Plan(
         len(task.cells),
         len(task.cells) - len(missing),
-        min(outcome.seconds for outcome in done),
+        min(outcome.seconds for outcome in outcomes),
         size * len(missing),
     )
 
