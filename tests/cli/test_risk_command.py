@@ -6,7 +6,7 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, population_risk
 from soloc.cli import main
-from soloc.cli.risk import ATTENTIONS
+from soloc.predictors.catalogue import WEIGHTS
 
 EXAMPLE = [
     "risk",
@@ -65,8 +65,16 @@ def test_a_simulated_risk_carries_its_error(capsys):
 
 
 def test_every_name_is_the_class_it_says():
-    for name, kind in ATTENTIONS.items():
-        assert name.replace("-", "") == kind.__name__.lower()
+    for name, entry in WEIGHTS.items():
+        assert name.replace("-", "") == entry.kind.__name__.lower()
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_every_weight_of_the_catalogue_has_a_risk(name, capsys):
+    few = [] if WEIGHTS[name].exact else ["--samples", "50"]
+    assert main(["risk", "--attention", name, "--lam", ".2", "--d", "8", "--json", *few]) == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert numbers["risk"] >= numbers["bayes"] and ("risk_error" in numbers) == bool(few)
 
 
 BAD = {
@@ -79,7 +87,7 @@ BAD = {
     "`lam` must be a finite number, got inf.": ["--lam", "inf"],
     "`kappa` must be a finite number between -1 and 1, got nan.": ["--kappa", "nan"],
     "`overlaps` must belong to unit vectors": ["--rho", ".5"],
-    "`attention` must be one of erf, linear": ["--attention", "magic"],
+    "`attention` must be one of softmax, erf": ["--attention", "magic"],
     "`samples` must be an integer >= 2, got 1.": ["--samples", "1"],
     "`seed` must be an integer >= 0, got -1.": ["--seed", "-1"],
 }

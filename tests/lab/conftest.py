@@ -10,7 +10,7 @@ pytest.importorskip("httpx", reason="FastAPI's test client needs httpx")
 def client():
     from fastapi.testclient import TestClient
 
-    from soloc.lab.app import create_app
+    from soloc.lab.server.app import create_app
 
     with TestClient(create_app(), base_url="http://127.0.0.1") as client:
         yield client

@@ -15,9 +15,7 @@ def double(function, x):
 
 
 def nearest_by_trying_every_support(x):
-    """The closest point of the simplex, from the projection on the affine hull of each of its
-    faces.
-    """
+    """The closest point of the simplex, by projection on the affine hull of each face."""
     best, least = None, np.inf
     for size in range(1, len(x) + 1):
         for support in itertools.combinations(range(len(x)), size):
@@ -61,3 +59,15 @@ def test_projections_sum_to_one_and_ignore_masked_entries(project):
 def test_projections_do_not_move_when_all_scores_shift(project):
     x = np.random.default_rng(3).normal(size=(10, 6))
     assert double(project, x + 100.0) == pytest.approx(double(project, x), abs=1e-11)
+
+
+@pytest.mark.parametrize("project", [sparsemax, entmax15])
+def test_slopes_of_projections_equal_differences(project):
+    """Also where few tokens share all the weight: a slope was NaN there once."""
+    x = 3.0 * np.random.default_rng(4).normal(size=6)
+    side = np.random.default_rng(5).normal(size=6)
+    with jax.enable_x64(True):
+        slopes = np.asarray(jax.grad(lambda x: project(x) @ side)(jax.numpy.asarray(x)))
+    moves = 1e-6 * np.eye(6)
+    differences = [(double(project, x + h) - double(project, x - h)) @ side / 2e-6 for h in moves]
+    assert slopes == pytest.approx(np.array(differences), abs=1e-8)

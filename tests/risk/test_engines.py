@@ -4,20 +4,18 @@ import jax
 import numpy as np
 import pytest
 
-import soloc
-from soloc import Overlaps, SingleLocation
-from soloc.predictors.normalised import NormalisedReLU, NormalisedSigmoid, NormalisedSoftplus
+from soloc import Overlaps, SingleLocation, weights
+from soloc.predictors.catalogue import WEIGHTS
 from soloc.risk.population import log_bayes_excess, log_excess_risk
 
 O = Overlaps(0.7, 0.6, 0.1, -0.2, 0.15)
-WEIGHTS = [
-    soloc.Softmax, soloc.Erf, soloc.Tanh, soloc.OnePlusErf, soloc.Exponential,
-    *(pytest.param(kind, marks=pytest.mark.slow) for kind in (
-        NormalisedReLU, NormalisedSoftplus, NormalisedSigmoid, soloc.Linear, soloc.ReLU, soloc.Softplus, soloc.Sigmoid)),
-]  # fmt: skip
+FAST = [weights.Softmax, weights.Erf, weights.Tanh, weights.OnePlusErf, weights.Exponential]
+OTHERS = [entry.kind for entry in WEIGHTS.values() if entry.exact and entry.kind not in FAST]
 
 
-@pytest.mark.parametrize("kind", WEIGHTS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [*FAST, *(pytest.param(kind, marks=pytest.mark.slow) for kind in OTHERS)]
+)
 def test_numbers_and_programs_give_the_same_risk(kind):
     task, lam = SingleLocation(30, 6, 0.8), np.array([0.02, 0.3, 0.7])
     by_numpy = np.asarray(log_excess_risk(task, kind(lam), O))

@@ -1,22 +1,27 @@
-"""`soloc figure NAME`: one experiment's figure as a file, computed only where the store does not
-hold it.
-"""
+"""`soloc figure NAME`: one experiment's figure as a file, computed where the store lacks it."""
 
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.answers import answer, configured, find
-from soloc.cli.options import add_common_options
-from soloc.figures.export import figure_bytes, kind_of
-from soloc.report.drawings import draw
-from soloc.runs.store import write_atomically
+from soloc.cli.options import add_common_options, engine_of
 
 
 def add(subparsers: Any) -> None:
     """Register the command."""
-    parser = subparsers.add_parser("figure", help="draw one experiment's figure")
-    parser.add_argument("name", metavar="NAME", help="an experiment (`soloc list` names them)")
+    parser = subparsers.add_parser("figure", help="draw one experiment's figure, or a sweep's")
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help="an experiment (`soloc list` names them), or the .parquet file of a sweep",
+    )
+    for option, meaning in (
+        ("x", "axis to the right"),
+        ("y", "axis upwards, or of the curves"),
+        ("value", "what is drawn over them"),
+        ("as", "map or curves"),
+    ):
+        parser.add_argument(f"--{option}", metavar="NAME", help=f"of a sweep: {meaning}")
     parser.add_argument(
         "--file", type=Path, metavar="FILE", help="where to write it: .svg, .pdf or .png (NAME.svg)"
     )
@@ -26,19 +31,22 @@ def add(subparsers: Any) -> None:
 
 def run(options: Namespace) -> int:
     """Write the figure and say where."""
-    experiment = find(options.name)
-    path = options.file or Path(f"{experiment.name}.svg")
-    kind = kind_of(path)
-    found = answer(
-        [(experiment, configured(experiment, options.quick, options.seed))],
-        options.out,
-        options.jobs,
-    )[0]
-    write_atomically(
-        path,
-        figure_bytes(
-            draw(experiment.figure or experiment.name, found.table), kind, experiment.name
-        ),
-    )
+    from soloc.figures.formats import kind_of
+    from soloc.report.answers import answer, ask
+    from soloc.report.drawings import write_figure
+
+    if options.name.endswith(".parquet"):
+        from soloc.report.sweeps import draw_sweep
+
+        table = Path(options.name)
+        path = options.file or table.with_suffix(".svg")
+        draw_sweep(table, path, options.x, options.y, options.value, getattr(options, "as"))
+        print(path)
+        return 0
+    path = options.file or Path(f"{options.name}.svg")
+    kind_of(path)
+    asked = ask(options.name, options.quick, options.seed)
+    found = answer([asked], options.out, engine_of(options))[0]
+    write_figure(found.experiment.drawn_by, found.table, options.name, path)
     print(path)
     return 0

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         raise ImportError(
             f"the lab needs `{missing[0]}`; install it with: pip install 'soloc[lab]'"
         )
-    from soloc.lab.start import start
+    from soloc.lab.server.start import start
 
     start(options.host, options.port, not options.no_browser)
     return 0

@@ -1,6 +1,4 @@
-"""`soloc risk`: the risk of an attention predictor beside Bayes, linear and null, as a table or as
-JSON.
-"""
+"""`soloc risk`: the risk of an attention predictor beside Bayes, linear and null."""
 
 import argparse
 import json
@@ -9,33 +7,11 @@ from typing import Any
 import jax
 
 from soloc.maths.numbers import check_count
-from soloc.predictors import normalised, pointwise
-from soloc.predictors.normalised import SeesAllScores
-from soloc.predictors.pointwise import Pointwise
+from soloc.predictors.catalogue import WEIGHTS, find
 from soloc.risk.estimate import Estimate
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import bayes_risk, excess_risk, linear_risk, log_bayes_excess, null_risk
 from soloc.tasks.single_location import SingleLocation
-
-ATTENTIONS: dict[str, type[Pointwise] | type[SeesAllScores]] = {
-    "erf": pointwise.Erf,
-    "linear": pointwise.Linear,
-    "one-plus-linear": pointwise.OnePlusLinear,
-    "tanh": pointwise.Tanh,
-    "sigmoid": pointwise.Sigmoid,
-    "one-plus-erf": pointwise.OnePlusErf,
-    "relu": pointwise.ReLU,
-    "softplus": pointwise.Softplus,
-    "exponential": pointwise.Exponential,
-    "softmax": normalised.Softmax,
-    "normalised-softplus": normalised.NormalisedSoftplus,
-    "normalised-sigmoid": normalised.NormalisedSigmoid,
-    "normalised-relu": normalised.NormalisedReLU,
-    "cosine-reweighted": normalised.CosineReweighted,
-    "sparsemax": normalised.Sparsemax,
-    "entmax15": normalised.Entmax15,
-    "hard-max": normalised.HardMax,
-}
 
 
 def add(subparsers: Any) -> None:
@@ -52,7 +28,7 @@ def add(subparsers: Any) -> None:
         "--attention",
         default="erf",
         metavar="NAME",
-        help="one of " + ", ".join(ATTENTIONS) + " (default erf)",
+        help="one of " + ", ".join(WEIGHTS) + " (default erf)",
     )
     number = {"metavar": "NUMBER"}
     parser.add_argument("--lam", default="1", help="inverse temperature (default 1)", **number)
@@ -92,11 +68,7 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the table."""
-    kind = ATTENTIONS.get(options.attention)
-    if kind is None:
-        raise ValueError(
-            f"`attention` must be one of {', '.join(ATTENTIONS)}, got {options.attention!r}."
-        )
+    kind = find(options.attention).kind
     gamma = {} if options.gamma is None else {"gamma": number(options.gamma)}
     signal = None if options.signal is None else number(options.signal)
     task = SingleLocation(

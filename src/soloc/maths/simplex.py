@@ -3,13 +3,22 @@
 import jax
 import jax.numpy as jnp
 
+from soloc.maths.engine import Array, engine_of
+
+
+def softmax(x: Array) -> Array:
+    """exp(x_l) / sum_j exp(x_j) along the last axis, by the engine of x."""
+    xp = engine_of(x).xp
+    p = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+    return p / xp.sum(p, axis=-1, keepdims=True)
+
 
 def _support_size(holds: jax.Array) -> jax.Array:
     return jnp.sum(holds, axis=-1, keepdims=True)
 
 
 def sparsemax(x: jax.Array) -> jax.Array:
-    """argmin over the simplex of |p - x|^2: p = max(x - tau, 0) with tau such that p sums to one."""
+    """argmin over the simplex of |p - x|^2: p = max(x - tau, 0), tau such that p sums to one."""
     x = x - jnp.max(x, axis=-1, keepdims=True)
     descending = jnp.flip(jnp.sort(x, axis=-1), axis=-1)
     finite = jnp.where(jnp.isfinite(descending), descending, 0.0)
@@ -27,7 +36,8 @@ def entmax15(x: jax.Array) -> jax.Array:
     count = jnp.arange(1, x.shape[-1] + 1, dtype=x.dtype)
     mean = jnp.cumsum(finite, axis=-1) / count
     mean_square = jnp.cumsum(finite**2, axis=-1) / count
-    spread = jnp.maximum((1.0 - count * (mean_square - mean**2)) / count, 0.0)
-    tau = mean - jnp.sqrt(spread)
+    spread = (1.0 - count * (mean_square - mean**2)) / count
+    positive = spread > 0.0  # elsewhere no threshold, and no slope of the root at 0 either
+    tau = mean - jnp.where(positive, jnp.sqrt(jnp.where(positive, spread, 1.0)), 0.0)
     size = _support_size(descending > tau)
     return jnp.maximum(half - jnp.take_along_axis(tau, size - 1, axis=-1), 0.0) ** 2

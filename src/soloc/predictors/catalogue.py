@@ -4,6 +4,7 @@ The command line, the lab, the experiments, the docs and the tests read this lis
 compares names of weights. A new weight joins all of them by one call of `register`.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -27,6 +28,8 @@ class Entry:
     one_token: bool = False  #: the weights of a sequence sum to one: a single token gets them all
     uses_lam: bool = True  #: False where the temperature changes nothing
     highest_lam: float = 30.0  #: no best temperature is sought beyond
+    #: nor beyond this over the largest score (m or gamma) and gamma
+    highest_score: float = math.inf
     #: the form in which "Which attention?" compares it, from lam and the length
     compared: Callable[[Any, Any], Any] | None = None
 
@@ -67,6 +70,11 @@ def by_label(label: str) -> Entry:
             return entry
     labels = "; ".join(entry.label for entry in WEIGHTS.values())
     raise ValueError(f"`weights` must be among {labels}; got {label!r}.")
+
+
+def of_kind(kind: type) -> Entry:
+    """The entry of a class, for claims about one weight."""
+    return next(entry for entry in WEIGHTS.values() if entry.kind is kind)
 
 
 def _over_length(kind: type) -> Callable[[Any, Any], Any]:
@@ -113,7 +121,8 @@ for _entry in (
         pointwise.Exponential,
         "exponential, over L",
         exact=True,
-        highest_lam=1.5,  # beyond, its risk exceeds the largest double
+        highest_lam=1.5,  # beyond either, its risk exceeds the largest double
+        highest_score=250.0,
         compared=_over_length(pointwise.Exponential),
     ),
     Entry(

@@ -1,6 +1,4 @@
-"""Weights that see all scores: softmax and normalised kernels, sparse projections on the simplex,
-the hard maximum.
-"""
+"""Weights that see all scores: softmax and other kernels, sparse projections, hard maximum."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,22 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from soloc.maths.engine import Array, engine_of
-from soloc.maths.numbers import check_real
 from soloc.maths.simplex import entmax15, sparsemax
+from soloc.predictors.weight import Weight
 
 
 @dataclass(frozen=True)
-class SeesAllScores:
-    """Non-negative weights that sum to one over the tokens (or are all zero when a kernel vanishes
-    everywhere).
-    """
-
-    lam: Any
-
-    position_free: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_real("lam", self.lam, "a finite number")
+class SeesAllScores(Weight):
+    """Non-negative weights that sum to one, or are all zero when a kernel vanishes everywhere."""
 
     def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
         """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
@@ -40,8 +29,9 @@ class SeesAllScores:
 
 @dataclass(frozen=True)
 class NormalisedKernel(SeesAllScores):
-    """f(lam a_l) / sum_j f(lam a_j) for a non-negative kernel f; its exact risk costs the same at
-    every length.
+    """f(lam a_l) / sum_j f(lam a_j) for a non-negative kernel f.
+
+    Its exact risk costs the same at every length.
     """
 
     def log_kernel(self, x: Array) -> Array:
@@ -58,8 +48,9 @@ class NormalisedKernel(SeesAllScores):
 
 @dataclass(frozen=True)
 class Softmax(NormalisedKernel):
-    """exp(lam a_l) / sum_j exp(lam a_j) (Vaswani et al., 2017): exactly Bayes for gamma = 1, k =
-    k*, v = v*, lam = m.
+    """exp(lam a_l) / sum_j exp(lam a_j) (Vaswani et al., 2017).
+
+    Exactly Bayes for gamma = 1, k = k*, v = v*, lam = m.
     """
 
     def log_kernel(self, x: Array) -> Array:
@@ -78,9 +69,7 @@ class NormalisedSoftplus(NormalisedKernel):
 
 @dataclass(frozen=True)
 class NormalisedSigmoid(NormalisedKernel):
-    """Normalised sigmoid kernel (Tsai et al., 2019; Ramapuram et al., 2024, compare it with the
-    unnormalised one).
-    """
+    """Normalised sigmoid kernel (Tsai et al., 2019; Ramapuram et al., 2024)."""
 
     def log_kernel(self, x: Array) -> Array:
         return -engine_of(x).xp.logaddexp(0.0, -x)
@@ -88,8 +77,9 @@ class NormalisedSigmoid(NormalisedKernel):
 
 @dataclass(frozen=True)
 class NormalisedReLU(NormalisedKernel):
-    """Normalised ReLU kernel (Katharopoulos et al., 2020; Qin et al., 2022); the answer is 0 when
-    every score is negative.
+    """Normalised ReLU kernel (Katharopoulos et al., 2020; Qin et al., 2022).
+
+    The answer is 0 when every score is negative.
     """
 
     def log_kernel(self, x: Array) -> Array:
@@ -100,8 +90,9 @@ class NormalisedReLU(NormalisedKernel):
 
 @dataclass(frozen=True)
 class CosineReweighted(SeesAllScores):
-    """cosFormer (Qin et al., 2022): max(lam a_l, 0) cos(pi l / (2 L)), normalised; it depends on
-    the position.
+    """max(lam a_l, 0) cos(pi l / (2 L)), normalised: cosFormer (Qin et al., 2022).
+
+    It depends on the position.
     """
 
     position_free: ClassVar[bool] = False
@@ -132,9 +123,7 @@ class Entmax15(SeesAllScores):
 
 @dataclass(frozen=True)
 class HardMax(SeesAllScores):
-    """All weight on the largest score: the limit lam -> infinity of softmax (hard attention, Hahn,
-    2020).
-    """
+    """All weight on the largest score: hard attention (Hahn, 2020), softmax at lam -> infinity."""
 
     lam: Any = 1.0
 

@@ -1,36 +1,31 @@
-"""Weights that see one score each: the weight of token l is sigma(lam X_l . k), optionally divided
-by the length.
+"""Weights that see one score each: sigma(lam X_l . k), optionally divided by the length.
 
-A new nonlinearity is one class with `value`; every exact risk, gradient and training run then works
-unasked.
+A new nonlinearity is one class with `value`, or `Pointwise.of(function)`; every exact risk,
+gradient and training run then works unasked.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 
+from soloc.maths.data import STATIC
 from soloc.maths.engine import Array, engine_of
-from soloc.maths.numbers import check_real
+from soloc.predictors.weight import Weight
 
 
 @dataclass(frozen=True)
-class Pointwise:
+class Pointwise(Weight):
     """A component-wise weight sigma(lam a) of the score a = X . k.
 
     `lam` is the inverse temperature (an array broadcasts); `per_length` divides the weight by L, as
     in the papers that replace softmax by a component-wise function.
     """
 
-    lam: Any
-    per_length: bool = False
+    per_length: bool = field(default=False, metadata=STATIC)
 
-    position_free: ClassVar[bool] = True
     exponential_growth: ClassVar[float] = 0.0  #: sigma(x) grows like exp(growth x)
-
-    def __post_init__(self) -> None:
-        check_real("lam", self.lam, "a finite number")
 
     @property
     def bend(self) -> Any:
@@ -57,9 +52,7 @@ class Pointwise:
 
 @dataclass(frozen=True)
 class Erf(Pointwise):
-    """erf(lam a): the paper's choice (Marion, Berthier, Biau and Boyer, 2025). Its risk is a closed
-    form.
-    """
+    """erf(lam a): the paper's choice (Marion, Berthier, Biau and Boyer, 2025), in closed form."""
 
     def value(self, x: Array) -> Array:
         return engine_of(x).erf(x)
@@ -78,9 +71,7 @@ class Linear(Pointwise):
 
 @dataclass(frozen=True)
 class OnePlusLinear(Pointwise):
-    """1 + lam a: the first order of the exponential (Duranthon, Marion, Boyer, Loureiro and
-    Zdeborova, 2025).
-    """
+    """1 + lam a: the first order of the exponential (Duranthon, Marion et al., 2025)."""
 
     def value(self, x: Array) -> Array:
         return 1.0 + x
@@ -91,9 +82,7 @@ class OnePlusLinear(Pointwise):
 
 @dataclass(frozen=True)
 class Tanh(Pointwise):
-    """tanh(lam a): the other usual odd saturating weight (Marion et al., 2025, discuss it beside
-    erf).
-    """
+    """tanh(lam a): the other usual odd saturating weight (Marion et al., 2025, beside erf)."""
 
     def value(self, x: Array) -> Array:
         return engine_of(x).xp.tanh(x)
@@ -104,9 +93,7 @@ class Tanh(Pointwise):
 
 @dataclass(frozen=True)
 class Sigmoid(Pointwise):
-    """1 / (1 + exp(shift - lam a)): sigmoid attention (Ramapuram et al., 2024), whose shift is log
-    L.
-    """
+    """1 / (1 + exp(shift - lam a)): sigmoid attention (Ramapuram et al., 2024; shift log L)."""
 
     shift: Any = 0.0
 
@@ -148,9 +135,7 @@ class ReLU(Pointwise):
 
 @dataclass(frozen=True)
 class Softplus(Pointwise):
-    """log(1 + exp(lam a)): the smooth ReLU (as a kernel in Tsai et al., 2019, and in softplus
-    attention, Gao et al., 2024).
-    """
+    """log(1 + exp(lam a)): the smooth ReLU (Tsai et al., 2019, as a kernel; Gao et al., 2024)."""
 
     def value(self, x: Array) -> Array:
         return engine_of(x).xp.logaddexp(0.0, x)

@@ -25,13 +25,14 @@ from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.quadratic import excess_from_moments
 from soloc.risk.quadrature import pointwise_excess
 from soloc.risk.softmax import softmax_laws
+from soloc.tasks.protocol import Task
 from soloc.tasks.single_location import SingleLocation
 
 _SCORE_NUMBERS = 4_000_000  # scores drawn for an answer by simulation when nobody says how many
 _SHARPEST = 1e6  # beyond it the nodes no longer resolve the cliff of exp(-t E)
 _AT_ONCE = 8  # settings that JAX integrates side by side
 # settings side by side in NumPy, such that they stay in the cache
-_POINTWISE_AT_ONCE, _CLOSED_AT_ONCE = 32, 4096
+_POINTWISE_AT_ONCE, _CLOSED_AT_ONCE, _BAYES_AT_ONCE = 32, 4096, 256
 _WORTH_COMPILING = 50_000  # that many closed forms, or a single one, which many calls will repeat
 
 
@@ -70,7 +71,7 @@ def excess_risk(
     samples: int | None = None,
 ) -> Any:
     """Population risk minus eps^2, computed without cancellation."""
-    _refuse_background(task)
+    task.refuse_background()
     if isinstance(weight, (Pointwise, NormalisedKernel)):
         return _refuse_infinite(_exact(task, weight, overlaps, log=False), weight)
     if samples is None:
@@ -84,7 +85,7 @@ def log_excess_risk(
     """log(population risk - eps^2) of a weight with an exact risk, also where the excess itself
     underflows.
     """
-    _refuse_background(task)
+    task.refuse_background()
     if not isinstance(weight, (Pointwise, NormalisedKernel)):
         raise TypeError(
             f"`weight` must have an exact risk, got {type(weight).__name__}; use excess_risk and"
@@ -269,44 +270,24 @@ def _simulated(
     )
 
 
-def _refuse_background(task: SingleLocation) -> None:
-    if task.background is not None:
-        raise ValueError(
-            "`background` must be left out of a task whose exact risk is asked for, since it adds"
-            " overlaps that the five do not have; use monte_carlo_risk or monte_carlo_bayes_risk."
-        )
-
-
 def _any_array(value: Any) -> bool:
     return not isinstance(value, (int, float))
 
 
-def linear_risk(task: SingleLocation) -> Any:
-    """Risk of the best linear regression on the concatenated tokens: eps^2 + gamma^2 - gamma^4 /
-    (gamma^2 + L - 1).
-    """
-    _refuse_background(task)
-    g2 = task.gamma**2
-    if task.prior is None and task.lengths is None:
-        return task.eps**2 + g2 - g2 * g2 / (g2 + task.L - 1.0)
-    if task.lengths is None:
-        here, present = np.asarray(task.prior), np.ones(int(task.L))
-    else:
-        values, chances = task.length_law()
-        has = np.arange(int(task.L))[:, None] < values
-        here, present = (has * chances / values).sum(axis=1), (has * chances).sum(axis=1)
-    return task.eps**2 + g2 - np.sum(g2 * g2 * here**2 / (g2 * here + present - here + (here == 0)))
+def linear_risk(task: Task) -> Any:
+    """Risk of the best linear regression on the concatenated tokens."""
+    return task.linear_risk()
 
 
-def null_risk(task: SingleLocation) -> Any:
-    """Risk of always answering 0: eps^2 + gamma^2."""
-    return task.eps**2 + task.gamma**2
+def null_risk(task: Task) -> Any:
+    """Risk of always answering 0."""
+    return task.null_risk()
 
 
 def bayes_risk(task: SingleLocation, *, key: jax.Array | None = None, samples: int = 20_000) -> Any:
     """Risk of E[Y | X]; exact for a uniform prior, an `Estimate` from simulation for any other."""
     if task.prior is not None:
-        _refuse_background(task)
+        task.refuse_background()
         return monte_carlo_bayes_risk(task, jax.random.key(0) if key is None else key, samples)
     with jax.enable_x64(True):
         return jnp.exp(log_bayes_excess(task)) + jnp.asarray(task.eps, jnp.float64) ** 2
@@ -315,18 +296,15 @@ def bayes_risk(task: SingleLocation, *, key: jax.Array | None = None, samples: i
 def log_bayes_excess(task: SingleLocation) -> jax.Array:
     """log(Bayes risk - eps^2), also where that excess is far below the smallest double.
 
-    For gamma != 1 its rounding error is about 4e-16 d. That is nothing beside the logarithm itself
-    when the signal is sqrt(d/2), but exceeds 1e-9 for a far weaker signal in more than a million
-    dimensions.
+    A few units of 1e-15 accurate, as a number where it is of order one and relative to its size
+    elsewhere; -inf for a single token, whose place is known.
     """
-    _refuse_background(task)
+    task.refuse_background()
     if task.prior is not None:
         raise ValueError(
             "`prior` must be uniform for the exact Bayes risk; use bayes_risk, which simulates and"
             " gives its error."
         )
-    if not isinstance(task.gamma, jax.core.Tracer) and np.all(np.asarray(task.gamma) == 1.0):
-        return log_excess_risk(task, Softmax(task.m), Overlaps(1.0, 1.0))
     numbers = (_real(task.d), _real(task.m), _real(task.gamma))
     with jax.enable_x64(True):
         if task.lengths is None:
@@ -343,7 +321,8 @@ def _real(number: Any) -> Any:
 def _length_axis(task: SingleLocation, numbers: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Lengths and their probabilities along a new first axis in front of those of `numbers`."""
     depth = max(jnp.ndim(number) for number in numbers)
-    values, chances = task.length_law()
+    assert task.lengths is not None
+    values, chances = (np.asarray(part, dtype=float) for part in task.lengths)
     return values.reshape(-1, *(1,) * depth), chances.reshape(-1, *(1,) * depth)
 
 
@@ -383,7 +362,9 @@ def _one_bayes(setting: Any) -> Array:
     return log_bayes(*setting)
 
 
-_bayes_program = _on_either_engine(_one_bayes, lambda inputs: _over_numbers(_one_bayes, inputs))
+_bayes_program = _on_either_engine(
+    _one_bayes, lambda inputs: _over_numbers(_one_bayes, inputs, _BAYES_AT_ONCE)
+)
 
 
 def _over_settings(one: Callable[[Any], Any], inputs: Any) -> Any:

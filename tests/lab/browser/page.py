@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 from tests.lab.browser.chromium import requested, resize, wait_for
 
 _SETTLED = """
-const panels = [...document.querySelectorAll('.panel:not([hidden])')].filter((panel) => panel.offsetParent !== null);
-return panels.length > 0 && panels.every((panel) => panel.dataset.drawn > 0 && !panel.classList.contains('busy'));
+const all = [...document.querySelectorAll(".panel:not([hidden])")];
+const panels = all.filter((panel) => panel.offsetParent !== null);
+return panels.length > 0 && panels.every((panel) => panel.dataset.drawn > 0
+  && !panel.classList.contains("busy") && !["asking", "stale"].includes(panel.dataset.stage));
 """
 
 
@@ -55,26 +57,31 @@ class LabPage:
     def enter(self, field: str, value: str) -> None:
         """Type an exact value beside a slider."""
         self.run(
-            "const box = document.getElementById(`control-${arguments[0]}-exact`); box.value = arguments[1];"
+            "const box = document.getElementById(`control-${arguments[0]}-exact`);"
+            "box.value = arguments[1];"
             "box.dispatchEvent(new Event('change', {bubbles: true}));",
-            field, value,
-        )  # fmt: skip
+            field,
+            value,
+        )
 
     def choose(self, field: str, value: str) -> None:
         """Choose from a list."""
         self.run(
             "const box = document.getElementById(arguments[0]); box.value = arguments[1];"
             "box.dispatchEvent(new Event('change', {bubbles: true}));",
-            field, value,
-        )  # fmt: skip
+            field,
+            value,
+        )
 
     def slide(self, control: str, place: int) -> None:
         """Move a slider to one of its places, as a hand or an arrow key does."""
         self.run(
-            "const slider = document.getElementById(arguments[0]); slider.focus(); slider.value = arguments[1];"
+            "const slider = document.getElementById(arguments[0]); slider.focus();"
+            "slider.value = arguments[1];"
             "slider.dispatchEvent(new Event('input', {bubbles: true}));",
-            control, place,
-        )  # fmt: skip
+            control,
+            place,
+        )
 
     def click(self, selector: str) -> None:
         """Click what a selector finds."""

@@ -12,10 +12,11 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk
 from soloc.estimators import Bags, SingleLocationRegressor
-from soloc.experiments.latent_tasks import Config, run
-from soloc.lab.bag_examples import example_csv
-from soloc.lab.latent_curves import exact_curves
-from soloc.lab.which_attention import exact_row, simulated_excess
+from soloc.experiments.latent.exact_curves import exact_curves
+from soloc.experiments.latent.tasks import Config, run
+from soloc.lab.uploads.examples import example_csv
+from soloc.risk.best_weight import exact_at_best
+from soloc.risk.simulated_scores import simulated_excess
 from tests.lab.browser.chromium import resize, wait_for
 
 TRUTH = Overlaps(1.0, 1.0)
@@ -33,7 +34,7 @@ def test_all_weights_are_compared_for_the_setting_of_the_sliders(lab):
     lab.open("?view=attentions&d=30&L=6&gamma=1")
     wait_for(lab.browser, has_number("attentions", "hard maximum", "softmax", "Bayes"), 90)
     task = SingleLocation(d=30, L=6, gamma=1.0)
-    erf = exact_row("erf", 30, 6, 1.0)
+    erf = exact_at_best("erf", 30, 6, 1.0)
     assert lab.number("attentions", "erf") == pytest.approx(
         float(excess_risk(task, Erf(erf.lam), TRUTH)), rel=1e-9
     )
@@ -45,7 +46,7 @@ def test_all_weights_are_compared_for_the_setting_of_the_sliders(lab):
         "return document.querySelector('[data-field=lam]').offsetParent === null"
     )
     wait_for(lab.browser, has_number("attentions", "hard maximum", "softmax"), 90)
-    expected = exact_row("tanh", 30, 9, 1.0).excess
+    expected = exact_at_best("tanh", 30, 9, 1.0).excess
     assert lab.number("attentions", "tanh") == pytest.approx(expected, rel=1e-9)
     lab.browser.refresh()
     wait_for(lab.browser, has_number("attentions", "hard maximum", "softmax"), 90)
@@ -109,7 +110,7 @@ def test_an_example_is_fitted_and_each_bag_explained(lab):
     lab.browser.get(lab.address + "?view=data&source=numbers")
     wait_for(lab.browser, "return !(document.getElementById('data-fit')?.disabled ?? true)", 90)
     assert lab.run("return document.getElementById('data-label').value") == "label"
-    lab.choose("data-loss", "likelihood")
+    lab.choose("control-loss", "likelihood")
     lab.click("#data-fit")
     wait_for(lab.browser, "return document.getElementById('panel-bag')?.dataset.drawn > 0", 120)
     table = pd.read_csv(io.BytesIO(example_csv("numbers")))
@@ -168,7 +169,7 @@ def test_the_word_that_decides_a_sentence_is_found(lab):
     assert lab.run("return document.querySelector('[data-group=setting]').offsetParent === null")
     mine = "Our teacher says the bridge behind the museum is horrible."
     type_in = (
-        "const box = document.getElementById('own-sentence'); box.value = arguments[0];"
+        "const box = document.getElementById('control-sentence'); box.value = arguments[0];"
         "box.dispatchEvent(new Event('input', {bubbles: true}));"
     )
     lab.after("sentence", lambda: lab.run(type_in, mine))

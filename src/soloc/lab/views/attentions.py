@@ -1,63 +1,50 @@
-"""View 4, which attention?: all weights at their best temperature against the Bayes, linear and
-null risks.
-"""
+"""Which attention?: all weights at their best temperature against Bayes, linear and null risks."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends
-from pydantic import Field
-
-from soloc.experiments.attentions import EXACT, SIMULATED
-from soloc.lab.desk import REFUSALS, serve
+from soloc.lab.body import Body
+from soloc.lab.controls import TaskControls
 from soloc.lab.figures.attentions import attentions_figure, drawn_at, power
-from soloc.lab.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, number
-from soloc.lab.setting import Body, Setting
-from soloc.lab.which_attention import (
-    DRAWN,
-    KERNELS,
-    LONGEST_DRAWN,
-    POINTWISE,
-    Row,
-    best_simulated,
-    exact_row,
-    simulated_row,
-)
+from soloc.lab.view import Look, Tab, View
+from soloc.lab.work.jobs import Job
+from soloc.predictors.catalogue import WEIGHTS
+from soloc.risk.best_weight import AtBest, exact_at_best, kinds
+from soloc.risk.overlaps import Overlaps
 from soloc.risk.population import linear_risk, log_bayes_excess
+from soloc.risk.simulated_scores import LONGEST_DRAWN, best_simulated, simulated_at_best
 from soloc.tasks.single_location import SingleLocation
 
 SECONDS = 60.0  # of one job, which takes a few
-ORDER = (*EXACT, *SIMULATED)
-router = APIRouter(prefix="/api")
 
 
 class AttentionsAsk(Body):
-    """The setting; its own weight and temperature do not matter here, since all of them are
-    compared.
-    """
+    """The task for which all weights are compared."""
 
-    setting: Setting = Field(default_factory=Setting)
+    setting: TaskControls = TaskControls()
 
 
 def attentions_panel(ask: AttentionsAsk) -> Panel:
     """The weights that look at one score each, whose exact risks cost milliseconds; the job brings
     the others.
     """
-    found = panel_of(ask.setting, [_exact(name, ask.setting) for name in POINTWISE], None)
+    found = panel_of(ask.setting, [_exact(name, ask.setting) for name in kinds().at_once], None)
     # the page starts the job instead of asking again
     return found.model_copy(update={"pending": None})
 
 
 def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
-    """Panels that fill in: first what is exact at once, then Bayes and softmax, simulations, and
-    the dear kernels.
+    """Panels that fill in: first what is exact at once, then Bayes and the first of the slow
+    ones (softmax), simulations, and the others.
     """
-    setting = ask.setting
-    rows = {name: _exact(name, setting) for name in POINTWISE}
+    setting, of_weights = ask.setting, kinds()
+    first, *others = of_weights.slow
+    rows = {name: _exact(name, setting) for name in of_weights.at_once}
     bayes: float | None = None
 
     def show() -> None:
@@ -65,20 +52,22 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
 
     show()
     bayes = job.elsewhere(_bayes, setting.d, setting.L, setting.gamma)
-    rows["softmax"] = job.elsewhere(_exact, "softmax", setting)
+    rows[first] = job.elsewhere(_exact, first, setting)
     show()
-    for name in DRAWN if setting.L <= LONGEST_DRAWN else ():
+    for name in of_weights.simulated if setting.L <= LONGEST_DRAWN else ():
         best = job.elsewhere(best_simulated, name, setting.d, setting.L, setting.gamma)
-        rows[name] = job.elsewhere(simulated_row, name, best, setting.d, setting.L, setting.gamma)
+        rows[name] = job.elsewhere(
+            simulated_at_best, name, best, setting.d, setting.L, setting.gamma
+        )
         show()
-    for name in KERNELS:
+    for name in others:
         rows[name] = job.elsewhere(_exact, name, setting)
         show()
     return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
 
 
-def _exact(name: str, setting: Setting) -> Row:
-    return exact_row(name, setting.d, setting.L, setting.gamma)
+def _exact(name: str, setting: TaskControls) -> AtBest:
+    return exact_at_best(name, setting.d, setting.L, setting.gamma)
 
 
 @lru_cache(maxsize=4096)
@@ -87,7 +76,7 @@ def _bayes(d: int, L: int, gamma: float) -> float:
     return -math.inf if L == 1 else float(log_bayes_excess(SingleLocation(d=d, L=L, gamma=gamma)))
 
 
-def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Panel:
+def panel_of(setting: TaskControls, rows: Sequence[AtBest], bayes: float | None) -> Panel:
     """What is known so far."""
     noise = setting.eps**2
     task = setting.task()
@@ -98,7 +87,10 @@ def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Pane
         "null": math.log(setting.gamma**2),
     }
     waiting = [
-        name for name in ORDER if name not in {row.weight for row in rows} and _can(name, setting)
+        entry.label
+        for entry in WEIGHTS.values()
+        if entry.label not in {row.weight for row in rows}
+        and (entry.exact or setting.L <= LONGEST_DRAWN)
     ]
     rows = sorted(rows, key=drawn_at)
     return Panel(
@@ -117,11 +109,7 @@ def panel_of(setting: Setting, rows: Sequence[Row], bayes: float | None) -> Pane
     )
 
 
-def _can(name: str, setting: Setting) -> bool:
-    return name not in DRAWN or setting.L <= LONGEST_DRAWN
-
-
-def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> str:
+def _sentence(setting: TaskControls, rows: Sequence[AtBest], waiting: Sequence[str]) -> str:
     best = rows[0]
     first = (
         "Every dot is one way to turn scores into attention weights, at the temperature that suits"
@@ -134,8 +122,9 @@ def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> 
         f" {power(best.log_excess) if best.below is None else f'below {best.below:.1e}'})"
     )
     if setting.L > LONGEST_DRAWN:
+        *most, last = kinds().simulated
         second += (
-            f"; {', '.join(DRAWN[:-1])} and {DRAWN[-1]} have no exact risk and cannot be simulated"
+            f"; {', '.join(most)} and {last} have no exact risk and cannot be simulated"
             f" beyond {LONGEST_DRAWN:,} tokens"
         )
     elif any(row.below is not None for row in rows):
@@ -145,7 +134,7 @@ def _sentence(setting: Setting, rows: Sequence[Row], waiting: Sequence[str]) -> 
     return f"{first} {second}."
 
 
-def _table(rows: Sequence[Row], setting: Setting) -> dict[str, list[Any]]:
+def _table(rows: Sequence[AtBest], setting: TaskControls) -> dict[str, list[Any]]:
     return {
         "weight": [row.weight for row in rows],
         "lam": [row.lam for row in rows],
@@ -158,20 +147,20 @@ def _table(rows: Sequence[Row], setting: Setting) -> dict[str, list[Any]]:
     }
 
 
-def _python(setting: Setting, rows: Sequence[Row]) -> str:
+def _python(setting: TaskControls, rows: Sequence[AtBest]) -> str:
     exact = [row for row in rows if not row.sequences]
     drawn = [row for row in rows if row.sequences]
     small = any(row.log_excess < -700 for row in exact)
     risk = "log_excess_risk" if small else "excess_risk"
-    kinds = {type(row.attention).__name__ for row in rows}
-    names = sorted(
-        {*kinds, "Overlaps", "SingleLocation", "bayes_risk", risk, "linear_risk", "null_risk"}
-    )
+    of_weights = {type(row.attention) for row in rows}
     lines = [
-        f"from soloc import {', '.join(names)}",
-        *(["from soloc.lab.which_attention import simulated_excess"] if drawn else []),
+        *imports_of(
+            {*of_weights, Overlaps, SingleLocation},
+            ["bayes_risk", risk, "linear_risk", "null_risk"],
+        ),
+        *(["from soloc.risk.simulated_scores import simulated_excess"] if drawn else []),
         "",
-        setting.lines()[0],
+        setting.task_line(),
         "truth = Overlaps(kappa=1.0, nu=1.0)",
         (
             "bayes, linear, null = float(bayes_risk(task)), float(linear_risk(task)),"
@@ -204,15 +193,15 @@ def constructor(attention: Any) -> str:
     return f"{type(attention).__name__}({', '.join(given)})"
 
 
-_SUMMARY = "Weights at their best temperature: those that are exact at once"
-serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, dear=lambda ask: True)
-
-
-@router.post(
-    "/jobs/attentions",
-    responses=REFUSALS,
-    summary="Weights at their best temperature: all, as they come",
+VIEW = View(
+    name="attentions",
+    tab=Tab("attentions", "Which attention?"),
+    title="Which attention?",
+    summary="Weights at their best temperature",
+    draw=attentions_panel,
+    job=attentions_job,
+    seconds=SECONDS,
+    slow=lambda ask: True,
+    with_table=True,
+    look=Look(height="560px", rest=250),
 )
-async def start_attentions(ask: AttentionsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
-    """Start the comparison of all weights; each event holds a whole panel."""
-    return start_job(jobs, lambda job: attentions_job(ask, job), seconds=SECONDS)

@@ -2,29 +2,34 @@
 and who guesses best.
 """
 
+from typing import Annotated
+
 import jax
 import numpy as np
-from fastapi import APIRouter
 from pydantic import Field
 
-from soloc.lab.desk import serve
+from soloc.lab.body import Body, Knob
+from soloc.lab.controls import Controls
 from soloc.lab.figures.sequence import SHOWN, sequence_figure, shown_tokens
+from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.setting import Body, Setting
-from soloc.lab.training import Start
+from soloc.lab.training import TAB, Start
+from soloc.lab.view import Look, View
 from soloc.risk.one_sequence import LONGEST, OneSequence, one_sequence
 from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.tasks.single_location import SingleLocation
 
-router = APIRouter(prefix="/api")
 _TRUTH = Start(kappa=1.0, nu=1.0)
 
 
 class SequenceAsk(Body):
     """A setting, where key and value are in training, and which sequence."""
 
-    setting: Setting = Setting()
+    setting: Controls = Controls()
     at: Start | None = Field(default=None, description="without it, k = k* and v = v*")
-    draw: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of the sequence")
+    draw: Annotated[int, Knob("sequence", place="address")] = Field(
+        default=0, ge=0, le=2**31 - 1, description="seed of the sequence"
+    )
 
 
 def sequence_panel(ask: SequenceAsk) -> Panel:
@@ -65,7 +70,7 @@ def sequence_panel(ask: SequenceAsk) -> Panel:
     )
 
 
-def _sentence(ask: SequenceAsk, setting: Setting, seen: OneSequence, tokens: np.ndarray) -> str:
+def _sentence(ask: SequenceAsk, setting: Controls, seen: OneSequence, tokens: np.ndarray) -> str:
     rank = int(np.sum(np.abs(seen.weights) > abs(seen.weights[seen.location]))) + 1
     place = "the largest" if rank == 1 else f"number {rank:,}"
     part = (
@@ -90,12 +95,12 @@ def _sentence(ask: SequenceAsk, setting: Setting, seen: OneSequence, tokens: np.
     )
 
 
-def _python(ask: SequenceAsk, setting: Setting) -> str:
+def _python(ask: SequenceAsk, setting: Controls) -> str:
     at = ", ".join(f"{name}={getattr(ask.at or _TRUTH, name)!r}" for name in NAMES)
     return "\n".join(
         [
             "import jax",
-            f"from soloc import {', '.join(sorted([setting.kind, 'Overlaps', 'SingleLocation']))}",
+            *imports_of([setting.entry.kind, Overlaps, SingleLocation]),
             "from soloc.risk.one_sequence import one_sequence",
             "",
             *setting.lines(),
@@ -104,4 +109,11 @@ def _python(ask: SequenceAsk, setting: Setting) -> str:
     )
 
 
-serve(router, "/sequence", sequence_panel, f"One sequence, at most {SHOWN} of its tokens")
+VIEW = View(
+    name="sequence",
+    tab=TAB,
+    title="One sequence",
+    summary=f"One sequence, at most {SHOWN} of its tokens",
+    draw=sequence_panel,
+    look=Look(height="400px", rest=120),
+)

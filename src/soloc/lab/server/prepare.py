@@ -1,0 +1,48 @@
+"""What is done before it is asked for: the first plots at once, then the back offices."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def prepare_first() -> None:
+    """Draw the first plot once, so that nothing is new when the page asks."""
+    from soloc.lab.views.landscape import LandscapeAsk, landscape_panel
+
+    landscape_panel(LandscapeAsk())
+
+
+def prepare_next() -> None:
+    """Compile what the other plots of the first tab need."""
+    from soloc.lab.server.assets import PLOTLY, asset
+    from soloc.lab.training import QuickPathsAsk
+    from soloc.lab.views.curves import path_of
+
+    path_of(QuickPathsAsk())
+    asset(PLOTLY)
+
+
+def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
+    """Open the back offices of the application with that state."""
+    say(
+        "preparing in the background: processes for critical points, training and other long"
+        " computations ..."
+    )
+    state.desk.office.open(_compile_answers)
+    state.jobs.office.open(_import_jobs)
+    say("all prepared.")
+
+
+def _compile_answers() -> None:
+    from soloc.lab.training import QuickPathsAsk
+    from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
+    from soloc.lab.views.critical import CriticalAsk, critical_panel
+    from soloc.lab.views.curves import curves_panel
+
+    curves_panel(QuickPathsAsk())
+    critical_panel(CriticalAsk())
+    attentions_panel(AttentionsAsk())
+
+
+def _import_jobs() -> None:
+    import soloc.lab.views.attentions
+    import soloc.lab.views.latent  # noqa: F401

@@ -1,0 +1,1 @@
+"""Files from strangers: read in a process of its own, kept for a while, fitted, forgotten."""

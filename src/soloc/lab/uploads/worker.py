@@ -1,0 +1,143 @@
+"""The process that touches a stranger's file: one request on standard input, JSON lines on standard
+output, then it ends.
+
+The server never parses an uploaded file itself. This process does, with its memory, time and files
+bounded by the system, and the server kills it when it is told to stop. It holds the data in memory
+only.
+"""
+
+import contextlib
+import json
+import os
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from soloc.estimators import Bags
+from soloc.estimators.study import study
+from soloc.lab.uploads.files import described, guessed, read_bags_file
+
+_MEMORY = 1_500_000_000  # bytes beyond what the process has when it starts to work
+
+
+def limit_resources(seconds: int) -> None:
+    """Bound memory and processor time, forbid writing files; where the system offers no such
+    limits, the server's clock remains.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    wanted = [(resource.RLIMIT_CPU, seconds), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
+    with contextlib.suppress(OSError, ValueError), open("/proc/self/statm") as pages:
+        held = int(pages.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        wanted.append((resource.RLIMIT_AS, held + _MEMORY))
+    for what, most in wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(what, (most, most))
+
+
+def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
+    """Describe the table, or fit bags made of it."""
+    table = read_bags_file(request["name"], content)
+    if request["what"] == "describe":
+        return {
+            "rows": len(table),
+            "columns": [column._asdict() for column in described(table)],
+            "guess": guessed(table)._asdict(),
+        }
+    say({"kind": "progress", "stage": "reading the table", "share": 0.0})
+    columns = request["columns"]
+    for role in ("bag", "label", "name", *(("features",) if columns["features"] else ())):
+        for column in columns[role] if role == "features" else [columns[role]]:
+            if column is not None and column not in table.columns:
+                raise ValueError(f"The table has no column {column!r} (`{role}`).")
+    _plain(table, columns)
+    bags = Bags.from_frame(
+        table,
+        columns["bag"],
+        columns["features"] or None,
+        label=columns["label"],
+        name=columns["name"],
+    )
+    found = study(
+        bags,
+        classes=request["classes"],
+        loss=request["loss"],
+        coverage=request["coverage"],
+        progress=lambda stage, share: say({"kind": "progress", "stage": stage, "share": share}),
+    )
+    plain = found._asdict()
+    for part in ("bags", "instances"):
+        plain[part] = {name: _listed(column) for name, column in plain[part].items()}
+    return plain
+
+
+def _plain(table: pd.DataFrame, columns: dict[str, Any]) -> None:
+    """Identifiers and names as text, so that every kind of column can be one; labels that are lists
+    are refused.
+    """
+    for role in ("bag", "name"):
+        column = columns[role]
+        if column is not None and table[column].dtype == object:
+            table[column] = table[column].where(table[column].isna(), table[column].astype(str))
+    labels = table[columns["label"]]
+    if (
+        labels.dtype == object
+        and not labels.map(
+            lambda entry: isinstance(entry, (str, int, float, bool, type(None)))
+        ).all()
+    ):
+        raise ValueError(f"The label {columns['label']!r} must hold numbers or short texts.")
+
+
+def _listed(column: pd.Series) -> list[Any]:
+    values = column.tolist()
+    return [
+        None if isinstance(value, float) and not np.isfinite(value) else value for value in values
+    ]
+
+
+def main() -> None:
+    """Read a request, answer it."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever a library prints does not belong to the answer
+
+    def say(event: dict[str, Any]) -> None:
+        out.write(json.dumps(event, allow_nan=False, default=_number) + "\n")
+        out.flush()
+
+    line = sys.stdin.buffer.readline()
+    if not line:  # the server has ended
+        return
+    request = json.loads(line)
+    content = sys.stdin.buffer.read(request["size"])
+    limit_resources(request["seconds"])
+    try:
+        say({"kind": "done", **answer(request, content, say)})
+    except MemoryError:
+        say(
+            {
+                "kind": "failed",
+                "sentence": "The file needs more memory than the lab gives it; make it smaller.",
+            }
+        )
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        say({"kind": "failed", "sentence": str(error)[:600]})
+    except Exception as error:
+        say(
+            {
+                "kind": "failed",
+                "sentence": f"The file could not be worked with ({type(error).__name__}).",
+            }
+        )
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+if __name__ == "__main__":
+    main()

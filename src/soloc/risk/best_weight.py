@@ -1,0 +1,121 @@
+"""A weight of the catalogue at its best temperature for one task, by its exact risk."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from soloc.predictors.catalogue import WEIGHTS, Entry, by_label
+from soloc.risk.overlaps import Overlaps
+from soloc.risk.population import excess_risk, log_excess_risk
+from soloc.tasks.single_location import SingleLocation
+
+TRUTH = Overlaps(kappa=1.0, nu=1.0)
+
+
+class AtBest(NamedTuple):
+    """A weight at its best lam, the log of its excess risk there, and the error if simulated.
+
+    `excess` underflows to 0 where `log_excess` still tells; a simulation that saw no miss has
+    log_excess -inf and in `below` a bound that holds with 95 % confidence.
+    """
+
+    weight: str  #: its label
+    attention: Any
+    log_excess: float
+    error: float = 0.0
+    sequences: int = 0
+    below: float | None = None
+
+    @property
+    def lam(self) -> float:
+        return float(self.attention.lam)
+
+    @property
+    def excess(self) -> float:
+        return math.exp(self.log_excess)
+
+
+class Kinds(NamedTuple):
+    """Labels of the catalogue, by what it takes to find their risk."""
+
+    at_once: tuple[str, ...]  #: exact in milliseconds
+    slow: tuple[str, ...]  #: exact, by an integral of integrals
+    simulated: tuple[str, ...]  #: known with an error only
+
+
+def kinds() -> Kinds:
+    """The catalogue as it is now."""
+    entries = WEIGHTS.values()
+    return Kinds(
+        tuple(entry.label for entry in entries if entry.exact and not entry.slow),
+        tuple(entry.label for entry in entries if entry.exact and entry.slow),
+        tuple(entry.label for entry in entries if not entry.exact),
+    )
+
+
+@lru_cache(maxsize=4096)
+def exact_at_best(label: str, d: int, L: int, gamma: float) -> AtBest:
+    """The best lam of a weight with an exact risk: a grid in log lam, then closer around it."""
+    entry, task = by_label(label), SingleLocation(d=d, L=L, gamma=gamma)
+    if L == 1 and entry.one_token:
+        return AtBest(label, entry.at(float(task.m), L), -math.inf)
+    low, high = lam_range(entry, task)
+    points = 13 if entry.slow else 32
+    lam, log_excess = _minimum(
+        lambda lam: _log_excess(task, lambda at: entry.at(at, L), lam), low, high, points
+    )
+    return AtBest(label, entry.at(lam, L), log_excess)
+
+
+def _minimum(
+    value: Callable[[np.ndarray], np.ndarray], low: float, high: float, points: int
+) -> tuple[float, float]:
+    """A grid in the logarithm, then Brent's method between the neighbours of its best point."""
+    logs = np.linspace(math.log(low), math.log(high), points)
+    values = value(np.exp(logs)[:, None])[:, 0]
+    best = int(np.argmin(values))
+    if not np.isfinite(values[best]):
+        return math.exp(logs[best]), float(values[best])
+    found = minimize_scalar(
+        lambda log: float(value(np.full((1, 1), math.exp(log)))[0, 0]),
+        bounds=(float(logs[max(best - 1, 0)]), float(logs[min(best + 1, points - 1)])),
+        method="bounded",
+        options={"xatol": 1e-4, "maxiter": 16},
+    )
+    if found.fun < values[best]:
+        return math.exp(found.x), float(found.fun)
+    return math.exp(logs[best]), float(values[best])
+
+
+def lam_range(entry: Entry, task: SingleLocation) -> tuple[float, float]:
+    """Where its best lam is looked for: about 1/m to 1/sqrt(L), about m where all scores count."""
+    strong = max(1.0, float(task.m), float(task.gamma))
+    if entry.slow:
+        return 0.03 / strong, 30.0 * strong
+    low = 1e-3 / max(strong, math.sqrt(task.L))
+    high = 30.0 * max(1.0, math.log(task.L))
+    return low, min(high, entry.highest_score / strong / max(1.0, float(task.gamma)))
+
+
+def _log_excess(task: SingleLocation, build: Callable[[Any], Any], lam: np.ndarray) -> np.ndarray:
+    """log excess for every lam; +inf beyond the largest double, so that the search turns away."""
+    try:
+        return np.asarray(log_excess_risk(task, build(lam), TRUTH))
+    except ValueError:
+        return _log_of_excess(task, build, lam)
+
+
+def _log_of_excess(
+    task: SingleLocation, build: Callable[[Any], Any], lam: np.ndarray
+) -> np.ndarray:
+    try:
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(np.asarray(excess_risk(task, build(lam), TRUTH)), 0.0))
+    except ValueError:
+        if lam.size == 1:
+            return np.full(lam.shape, math.inf)
+        return np.concatenate([_log_excess(task, build, part) for part in np.split(lam, len(lam))])

@@ -1,0 +1,59 @@
+"""The OpenAPI description, attacked by schemathesis: no 5xx, no status, type or answer that the
+description does not know.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.lab.live import LiveLab
+
+pytest.importorskip("schemathesis", reason="this test needs schemathesis")
+
+CHECKS = (
+    "not_a_server_error,status_code_conformance,content_type_conformance,"
+    "response_schema_conformance"
+)
+CALL = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())"
+
+
+def attacked(examples: int, seconds: int) -> None:
+    options = {
+        "--checks": CHECKS,
+        "--seed": "1",
+        "--max-examples": str(examples),
+        "--max-time": str(seconds),
+        "--request-timeout": "60",
+        "--phases": "coverage,fuzzing",
+        "--generation-database": "none",
+        "--exclude-path-regex": "/events$",  # streams last as long as jobs
+    }
+    given = [part for option in options.items() for part in option]
+    with LiveLab(bare=True) as lab:
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-c",
+            CALL,
+            "run",
+            f"{lab.address}/openapi.json",
+            "--no-color",
+        ]
+        found = subprocess.run(
+            [*command, *given], capture_output=True, text=True, timeout=10 * seconds
+        )
+        assert found.returncode == 0, found.stdout[-6000:] + found.stderr[-2000:]
+        assert lab.process.poll() is None and not any("Traceback" in line for line in lab.said), (
+            "".join(lab.said)
+        )
+
+
+def test_schemathesis_finds_no_server_error():
+    attacked(examples=8, seconds=12)
+
+
+@pytest.mark.slow
+def test_schemathesis_finds_no_server_error_with_many_examples():
+    attacked(examples=200, seconds=240)

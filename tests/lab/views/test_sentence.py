@@ -1,0 +1,38 @@
+"""Try your own sentence: the word that decides, as the library says it."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+pytest.importorskip("wordllama")
+pytest.importorskip("vaderSentiment")
+
+from soloc.lab.server.app import create_app
+from soloc.text import explain_sentence, fit_rated_sentences
+
+SENTENCE = "My neighbour says the garden near the station is terrible."
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(create_app(), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+def answer(client, sentence):
+    return client.post("/api/sentence", json={"sentence": sentence}).json()
+
+
+def test_words_weights_and_score_are_those_of_the_library(client):
+    shown, expected = answer(client, SENTENCE), explain_sentence(fit_rated_sentences(), SENTENCE)
+    assert shown["numbers"]["decisive word"] == expected.decisive == "terrible"
+    assert (
+        shown["numbers"]["score"] == pytest.approx(expected.prediction) and expected.prediction < -1
+    )
+    assert shown["figure"]["data"][0]["customdata"] == expected.table.word.tolist()
+
+
+@pytest.mark.parametrize("sentence", ["", " ", "x" * 1001, None, 7, "\x00"])
+def test_what_is_no_sentence_is_refused_or_handled(client, sentence):
+    answer(client, SENTENCE)
+    reply = client.post("/api/sentence", json={"sentence": sentence})
+    assert reply.status_code in (200, 422) and "Traceback" not in reply.text
