@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "soloc"
-SCIENCE = {"maths", "tasks", "predictors", "risk", "dynamics", "estimators", "datasets", "text"}
+SCIENCE = {
+    "maths",
+    "tasks",
+    "predictors",
+    "risk",
+    "dynamics",
+    "learning",
+    "estimators",
+    "datasets",
+    "text",
+}
 MAY_IMPORT = {
     "maths": set(),
     "runs": set(),
@@ -15,6 +25,7 @@ MAY_IMPORT = {
     "predictors": {"maths"},
     "risk": {"maths", "tasks", "predictors"},
     "dynamics": {"maths", "tasks", "predictors", "risk"},
+    "learning": {"maths", "tasks", "predictors", "risk"},
     "estimators": {"figures"},  # and those only to draw an explanation, see below
     "datasets": {"maths", "estimators"},  # and of those only bags, see below
     "text": {"estimators"},
@@ -24,6 +35,7 @@ MAY_IMPORT = {
         "experiments",
         "risk",
         "dynamics",
+        "learning",
         "tasks",
         "predictors",
         "estimators",

@@ -2,14 +2,30 @@
 
 import numpy as np
 import pytest
-
-from soloc.learning import amp, bayes_curve
-from soloc.tasks.single_location import SingleLocation
 from tests.oracles.learning_draws import amp_data
 
-TABLE = [(2, 1.0, 0.5, 2.0), (3, 2.0, 0.3, 0.5), (3, 2.0, 0.3, 1.0), (3, 2.0, 0.3, 2.0), (3, 2.0, 0.3, 4.0), (8, 2.5, 0.3, 2.0)]  # fmt: skip
+from soloc.learning import amp, bayes_curve
+from soloc.learning.regime import Regime
+from soloc.learning.state_evolution import step
+from soloc.tasks.single_location import SingleLocation
+
+TABLE = [
+    (2, 1.0, 0.5, 2.0),
+    (3, 2.0, 0.3, 0.5),
+    (3, 2.0, 0.3, 1.0),
+    (3, 2.0, 0.3, 2.0),
+    (3, 2.0, 0.3, 4.0),
+    (8, 2.5, 0.3, 2.0),
+]
 #: drawn once: L in 2..10, signal in 1..3, eps in .2...6, n/d in .7...6
-RANDOM = [(6, 1.8, 0.45, 3.0), (2, 2.6, 0.25, 1.2), (9, 1.4, 0.55, 5.5), (4, 1.1, 0.35, 4.2), (5, 2.9, 0.6, 0.8), (10, 2.2, 0.2, 3.4)]  # fmt: skip
+RANDOM = [
+    (6, 1.8, 0.45, 3.0),
+    (2, 2.6, 0.25, 1.2),
+    (9, 1.4, 0.55, 5.5),
+    (4, 1.1, 0.35, 4.2),
+    (5, 2.9, 0.6, 0.8),
+    (10, 2.2, 0.2, 3.4),
+]
 
 
 def true_risk(found, k, v, L, signal, noise, rng, samples=100_000):
@@ -67,9 +83,6 @@ def test_em_needs_no_signal_and_no_noise():
 
 
 def test_its_running_prediction_follows_state_evolution_step_by_step():
-    from soloc.learning.regime import Regime
-    from soloc.learning.state_evolution import step
-
     tokens, y, _, _ = amp_data(np.random.default_rng(2), 2000, 3, 500, 2.0, 0.3)
     history = amp(tokens, y, 2.0, 0.3).history
     x = np.zeros(2)
@@ -83,9 +96,7 @@ def test_a_list_of_sequences_is_the_same_data_and_lengths_may_differ():
     whole, parts = amp(tokens, y, 2.5, 0.2), amp(list(tokens), y, 2.5, 0.2)
     np.testing.assert_allclose(whole.key, parts.key, rtol=0, atol=1e-10)
     rng = np.random.default_rng(3)
-    longer = [
-        np.concatenate([t, rng.standard_normal((i % 3, 60))]) for i, t in enumerate(tokens)
-    ]
+    longer = [np.concatenate([t, rng.standard_normal((i % 3, 60))]) for i, t in enumerate(tokens)]
     found = amp(longer, y, 2.5, 0.2)
     assert found.key @ k > 0.85 and found.value @ v > 0.85
     assert found.risk > whole.risk

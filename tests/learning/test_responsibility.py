@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.oracles.learning_draws import drawn, two_tokens
 
 from soloc.learning.responsibility import attention_on_decisive, mean_log_sum, responsibility
 from soloc.risk.population import bayes_risk
 from soloc.tasks.single_location import SingleLocation
-from tests.oracles.learning_draws import drawn, two_tokens
 
 VALUES = {
     (2.0, 0.5, 2): (0.80586380840, 0.78136877078),
@@ -16,7 +16,15 @@ VALUES = {
     (3.0, 1.5, 50): (0.25169773829, 0.20601186372),
 }
 #: weak and strong scores, vague and sharp answers, both sides of every switch between rules
-PAIRS = [(0.0, 0.0), (0.01, 2.0), (0.14, 0.002), (0.5, 0.003), (2.0, 0.15), (6.0, 30.0), (60.0, 1.0)]  # fmt: skip
+PAIRS = [
+    (0.0, 0.0),
+    (0.01, 2.0),
+    (0.14, 0.002),
+    (0.5, 0.003),
+    (2.0, 0.15),
+    (6.0, 30.0),
+    (60.0, 1.0),
+]
 
 
 @pytest.mark.parametrize("case", VALUES)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from soloc.lazily import imported_when_used
 
 if TYPE_CHECKING:
-    from soloc.learning.message_passing import amp as amp
     from soloc.learning.baselines import known_location_curve as known_location_curve
     from soloc.learning.baselines import linear_curve as linear_curve
     from soloc.learning.baselines import moment_start_curve as moment_start_curve
     from soloc.learning.bayes import bayes_curve as bayes_curve
     from soloc.learning.bayes import samples_for as samples_for
     from soloc.learning.bayes import tails as tails
+    from soloc.learning.message_passing import amp as amp
 
 __getattr__, __all__ = imported_when_used(
     __name__,

@@ -4,8 +4,8 @@ The optimal prediction is softmax attention with the posterior means of k and v,
 
     R = eps^2 + 1 - q_v F0(m^2 q_k, L)
 
-at the fixed point of `state_evolution`. Two fixed points are two phases: AMP stops at the lower one,
-the free entropy says which is optimal, and where they differ learning is hard.
+at the fixed point of `state_evolution`. Two fixed points are two phases: AMP stops at the lower
+one, the free entropy says which is optimal, and where they differ learning is hard.
 """
 
 from typing import Any, Literal, NamedTuple

@@ -1,13 +1,13 @@
-"""Approximate message passing: the reference learner of single-location regression, O(n L d) a step.
+"""Approximate message passing: the reference learner of the task, in O(n L d) a step.
 
-    w = X k^ - V_k g_k,   z = X v^ - V_v g_v          what is known of X.k* and X.v* without one's own answer
+    w = X k^ - V_k g_k,   z = X v^ - V_v g_v          X.k* and X.v* as others know them
     r_l = softmax_l(m w_l - (Y - z_l)^2 / (2 tau))    tau = eps^2 + V_v
     g_k = m r,   g_v = r (Y - z) / tau                then k^, v^ from X'g, and V = 1 - q
 
-V and the sums c below are the derivatives that make the errors of all tokens look independent. Tokens
-have a mean along k*, so that an error of v^ along k* would grow: v^ is kept orthogonal to k^. Predict by
-softmax(m X k^)' X v^. Its `q_k`, `q_v` and `risk` are its own running prediction of how well it does.
-"""  # noqa: E501
+V and the sums c below are the derivatives that make the errors of all tokens look independent.
+Tokens have a mean along k*, so that an error of v^ along k* would grow: v^ is kept orthogonal to
+k^. Predict by softmax(m X k^)' X v^. Its `q_k`, `q_v` and `risk` are its own running prediction.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

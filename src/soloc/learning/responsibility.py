@@ -41,7 +41,7 @@ class Responsibility(NamedTuple):
 
 
 class _Squares(NamedTuple):
-    """A rule for functions of x^2, x normal given y: rows of weights for every y, or a node each."""
+    """A rule for functions of x^2 where x is normal given y."""
 
     half_squares: np.ndarray  #: (nodes,) or (y, nodes)
     weights: np.ndarray  #: (y, nodes)
@@ -128,14 +128,14 @@ def _squares(centres: np.ndarray, width: float, farthest: float) -> _Squares:
     """A rule for x ~ N(centre, width^2), one row for every centre."""
     if width < _NARROW:
         nodes, weights = _normal(_NARROW_NODES)
-        x = centres[:, None] + width * nodes
-        return _Squares(0.5 * x**2, np.broadcast_to(weights, x.shape))
+        around = centres[:, None] + width * nodes
+        return _Squares(0.5 * around**2, np.broadcast_to(weights, around.shape))
     step = min(_SQUARE_STEP, width / 1.3)
     x = step * np.arange(int(farthest / step) + 2)
     away = [(x + side * centres[:, None]) / width for side in (-1.0, 1.0)]
-    density = sum(np.exp(-0.5 * z**2) for z in away) / (width * np.sqrt(2.0 * np.pi))
-    density[:, 0] *= 0.5  # x and -x share a square, 0 is alone
-    return _Squares(0.5 * x**2, step * density)
+    bells = np.exp(-0.5 * away[0] ** 2) + np.exp(-0.5 * away[1] ** 2)
+    bells[:, 0] *= 0.5  # x and -x share a square, 0 is alone
+    return _Squares(0.5 * x**2, step / (width * np.sqrt(2.0 * np.pi)) * bells)
 
 
 @cache

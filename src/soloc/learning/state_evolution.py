@@ -1,11 +1,12 @@
 """Fixed points of the Bayes-optimal learner's order parameters, from both ends.
 
-    qhat_k = alpha m^2 F1,   qhat_v = alpha F2 / tau,   q = qhat / (1 + qhat),   tau = eps^2 + 1 - q_v
+    qhat_k = alpha m^2 F1,   qhat_v = alpha F2 / tau,   q = qhat / (1 + qhat)
 
-One step is one iteration of AMP. The state is x = -log(1 - q) = log(1 + qhat), which keeps its digits
-at both ends. The map grows in both coordinates (more information never hurts), so plain iteration from
-x = 0 climbs to the smallest fixed point, which AMP reaches, and from above falls to the largest. For the
-same reason a fixed point at one ratio is a valid start below that at a larger ratio.
+with tau = eps^2 + 1 - q_v; one step is one iteration of AMP. The state is x = -log(1 - q), which
+is log(1 + qhat) and keeps its digits at both ends. The map grows in both coordinates (more
+information never hurts), so plain iteration from x = 0 climbs to the smallest fixed point, which
+AMP reaches, and from above falls to the largest. For the same reason a fixed point at one ratio is
+a valid start below that at a larger ratio.
 """
 
 from typing import NamedTuple
