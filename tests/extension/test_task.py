@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 from tests.laws.laws import LAWS
 
-from soloc import Erf, Overlaps, Softmax, Sparsemax, linear_risk, monte_carlo_risk, null_risk
+from soloc import Erf, Overlaps, Softmax, linear_risk, monte_carlo_risk, null_risk
 from soloc.maths.data import Data
 from soloc.maths.numbers import check_count
 from soloc.risk.monte_carlo import monte_carlo_bayes_risk
 from soloc.tasks.single_location import orthonormal_pair
+from soloc.weights import Sparsemax
 
 
 class Mixed(NamedTuple):

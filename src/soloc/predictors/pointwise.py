@@ -4,6 +4,7 @@ A new nonlinearity is one class with `value`, or `Pointwise.of(function)`; every
 gradient and training run then works unasked.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -32,9 +33,9 @@ class Pointwise(Weight):
         """The scaled score at which the weight bends most."""
         return 0.0
 
+    @abstractmethod
     def value(self, x: Array) -> Array:
         """sigma(x) at the scaled score x = lam a."""
-        raise NotImplementedError
 
     def complement(self, x: Array) -> Array:
         """1 - sigma(x); a saturating weight overrides it so that nothing cancels."""
