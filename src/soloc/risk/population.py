@@ -1,4 +1,4 @@
-"""The public face of risk: population risks of attention predictors, Bayes, linear and null risks."""
+"""Population risks of attention predictors, and Bayes, linear and null risks."""
 
 import math
 from collections.abc import Callable
@@ -140,7 +140,7 @@ def _refuse_infinite(result: jax.Array, weight: Pointwise | NormalisedKernel) ->
     if (
         not isinstance(weight, Erf)
         and not isinstance(result, jax.core.Tracer)
-        and not np.all(np.isfinite(result))
+        and not np.all(np.isfinite(result) | (np.asarray(result) == -np.inf))  # log of no excess
     ):
         raise ValueError(
             f"`lam` must be such that the risk of {type(weight).__name__} is a finite number, got"
@@ -197,10 +197,8 @@ def _scaled_program(kind: Any, per_length: bool) -> Callable[..., tuple[jax.Arra
 
     def pointwise(inputs: Any) -> tuple[Array, Array]:
         (m, gamma, L), (lam, *numbers), o = jax.tree.map(lambda number: number[..., None], inputs)
-        excess = pointwise_excess(
-            Setting(m, gamma, L), kind(lam, per_length, *numbers), Overlaps(*o)
-        )
-        return excess, 0.0 * excess
+        weight = kind(lam, per_length, *numbers)
+        return pointwise_excess(Setting(m, gamma, L), weight, Overlaps(*o))
 
     if issubclass(kind, Pointwise):
         return _on_either_engine(
@@ -226,7 +224,9 @@ def _kernel_moments(
         partial(kernel_laws, weight.log_kernel), (m, gamma, weight.lam, kappa), L
     )
     return (
-        add_all_zero(moments, m, gamma, kappa, L) if isinstance(weight, NormalisedReLU) else moments
+        add_all_zero(moments, m, gamma, kappa, L, weight.lam)
+        if isinstance(weight, NormalisedReLU)
+        else moments
     )
 
 

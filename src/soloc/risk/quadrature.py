@@ -10,6 +10,7 @@ import math
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
 from soloc.predictors.pointwise import Pointwise
+from soloc.risk.alone import log_excess_alone
 from soloc.risk.closed_form import Setting
 from soloc.risk.overlaps import Overlaps
 
@@ -31,17 +32,28 @@ def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
     sharp = xp.clip((weight.bend - centre) / s, -_REACH, far)
     points = xp.concatenate([sharp, zero, growth, 2.0 * growth], axis=-1)
     units = xp.concatenate(
-        [xp.clip(1.0 / s, 1e-6, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1
+        [xp.clip(1.0 / s, 1e-15, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1
     )
     edges = xp.clip(edges_around(points, units, _LEVELS), -_REACH, far)
     alpha, w = panel_rule(xp.concatenate([zero - _REACH, edges, far], axis=-1), _ORDER)
     return alpha, w * xp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
 
 
-def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
-    """R - eps^2 for a component-wise weight; every number ends in an axis of length 1, along which
-    the nodes are laid.
+def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> tuple[Array, Array]:
+    """R - eps^2 for a component-wise weight as (value, log_scale): the excess is value *
+    exp(log_scale). Every number ends in an axis of length 1, along which the nodes are laid.
     """
+    engine = engine_of(weight.lam, setting.L, o.nu)
+    xp = engine.xp
+    excess = _excess(setting, weight, o)
+    alone = ((setting.L == 1.0) & (o.nu == 1.0))[..., 0]
+    log_scale = engine.either(
+        xp.any(alone), lambda: log_excess_alone(setting, weight, o), lambda: 0.0 * excess
+    )
+    return xp.where(alone, 1.0, excess), xp.where(alone, log_scale, 0.0)
+
+
+def _excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
     lam, m, gamma, L = weight.lam, setting.m, setting.gamma, setting.L
     engine = engine_of(lam)
     xp, mean_of = engine.xp, engine.weighted_sum
