@@ -16,8 +16,9 @@ import numpy as np
 
 from soloc.datasets import single_location_law
 from soloc.estimators import Bags, SingleLocationRegressor
-from soloc.estimators.fitting import Problem
-from soloc.estimators.tokens import Tokens, centre_and_scale
+from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.objectives.catalogue import NUMBERS
+from soloc.estimators.objectives.data import Data
 
 
 def cpu(action, repeats=3):
@@ -94,10 +95,11 @@ def bench_evaluation():
     right = rng.standard_normal((100, 2)).astype(np.float32)
     left = rng.standard_normal((len(x), 2)).astype(np.float32)
     plain = cpu(lambda: (x @ right, x.T @ left))
-    problem = Problem(Tokens(bags, *centre_and_scale(bags, True)), y.astype(float), None, True)
+    instances = Instances(bags, *centre_and_scale(bags, True))
+    data = Data(instances, y.astype(float), None, True, np.ones(len(y)), 10.0)
     passed = True
     for loss, size in (("likelihood", 202), ("squared", 100)):
-        objective = problem.objective(loss, 10.0, np.ones(len(y)))
+        objective = NUMBERS[loss](data)
         point = 0.1 * rng.standard_normal(size)
         ratio = cpu(lambda objective=objective, point=point: objective(point)) / plain
         what = (

@@ -22,9 +22,9 @@ from soloc.tasks.key_laws import weakly_spread
 ALL = """
 import sys, time
 start = time.perf_counter()
-from soloc.experiments.latent import LATENT_EXPERIMENTS
+from soloc.experiments.registry import chapter
 failed = 0
-for experiment in LATENT_EXPERIMENTS:
+for experiment in chapter("latent"):
     table = experiment.run(experiment.quick if sys.argv[1] == "quick" else experiment.config)
     failed += sum(not claim.passed for claim in experiment.certificates(table))
 print(time.perf_counter() - start, time.process_time(), failed)

@@ -10,8 +10,8 @@ import os
 import sys
 import time
 
-from soloc.experiments import text_decisive, text_heads, text_probing
 from soloc.experiments.experiment import cells
+from soloc.experiments.text import decisive, heads, probing
 from soloc.text import TextTokens, rated_sentences
 
 
@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--draws", type=int, default=3, help="draws of the generator")
     parser.add_argument("--static", action="store_true", help="leave the transformer out")
     options = parser.parse_args()
-    static, contextual = text_decisive.EXPERIMENTS
+    static, contextual = decisive.EXPERIMENTS
     if static.lacking():
         print(static.lacking())
         return 0
@@ -57,16 +57,16 @@ def main():
         f"{'PASS' if passed else 'FAIL'}  4,000 sentences to static vectors: {seconds:.2f} s (at"
         " most 3)"
     )
-    passed &= claims(static, text_decisive.Config(seeds=tuple(range(30, 30 + options.draws))))
-    if options.static or text_heads.EXPERIMENT.lacking():
-        print(text_heads.EXPERIMENT.lacking() or "the transformer is left out")
+    passed &= claims(static, decisive.Config(seeds=tuple(range(30, 30 + options.draws))))
+    if options.static or heads.EXPERIMENT.lacking():
+        print(heads.EXPERIMENT.lacking() or "the transformer is left out")
         return 0 if passed else 1
     print(
         f"      500 sentences to MiniLM's vectors: {timed('minilm', -1, texts[:500]):.1f} s"
         " (reported)"
     )
-    passed &= claims(text_probing.EXPERIMENT, text_probing.EXPERIMENT.config)
-    passed &= claims(text_heads.EXPERIMENT, text_heads.EXPERIMENT.config)
+    passed &= claims(probing.EXPERIMENT, probing.EXPERIMENT.config)
+    passed &= claims(heads.EXPERIMENT, heads.EXPERIMENT.config)
     passed &= claims(contextual, cells(contextual.quick, contextual.axes)[0])
     return 0 if passed else 1
 

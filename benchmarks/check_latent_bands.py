@@ -4,13 +4,13 @@ import argparse
 import sys
 from dataclasses import replace
 
-from soloc.experiments.latent import LATENT_EXPERIMENTS
+from soloc.experiments.registry import chapter
 
 
 def check(seeds: list[int], quick: bool) -> bool:
     """Print every claim with what each seed measured; True when all hold."""
     held = True
-    for experiment in LATENT_EXPERIMENTS:
+    for experiment in chapter("latent"):
         config = experiment.quick if quick else experiment.config
         runs = [
             experiment.certificates(experiment.run(replace(config, seed=seed))) for seed in seeds

@@ -15,11 +15,11 @@ MAY_IMPORT = {
     "predictors": {"maths"},
     "risk": {"maths", "tasks", "predictors"},
     "dynamics": {"maths", "tasks", "predictors", "risk"},
-    "estimators": {"maths", "predictors", "dynamics", "figures"},
-    "datasets": {"maths", "tasks", "estimators"},
-    "text": {"maths", "estimators", "datasets"},
+    "estimators": {"figures"},  # and those only to draw an explanation, see below
+    "datasets": {"estimators"},  # and of those only bags, see below
+    "text": {"estimators"},
     "experiments": SCIENCE,
-    "report": {"runs", "figures"},
+    "report": {"runs", "figures", "experiments"},
     "lab": {
         "experiments",
         "risk",
@@ -69,3 +69,17 @@ def test_a_room_imports_only_what_the_table_allows(room):
 def test_figures_do_not_import_jax():
     for path in sorted((SOURCE / "figures").rglob("*.py")):
         assert "jax" not in path.read_text().replace("ajax", ""), f"{path.name} mentions jax"
+
+
+@pytest.mark.parametrize("room", ["estimators", "datasets", "text"])
+def test_a_permission_that_no_file_uses_leaves_the_table(room):
+    used = set().union(*(imported_rooms(path) for path in (SOURCE / room).rglob("*.py")))
+    assert MAY_IMPORT[room] <= used
+
+
+def test_estimators_draw_only_explanations_and_datasets_know_only_bags():
+    for path in sorted((SOURCE / "estimators").rglob("*.py")):
+        assert "figures" not in imported_rooms(path) or path.name == "explain.py", path.name
+    for path in sorted((SOURCE / "datasets").rglob("*.py")):
+        code = path.read_text().replace("soloc.estimators.bags", "")
+        assert not [line for line in code.splitlines() if line.startswith("from soloc.estimators")]

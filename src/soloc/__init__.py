@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from soloc.risk.population import log_excess_risk as log_excess_risk
     from soloc.risk.population import null_risk as null_risk
     from soloc.risk.population import population_risk as population_risk
+    from soloc.runs.sweep import sweep as sweep
     from soloc.tasks.single_location import LengthLaw as LengthLaw
     from soloc.tasks.single_location import SingleLocation as SingleLocation
 
@@ -71,6 +72,7 @@ __getattr__, __all__ = imported_when_used(
             "bayes_risk excess_risk linear_risk log_bayes_excess log_excess_risk null_risk"
             " population_risk"
         ),
+        "soloc.runs.sweep": "sweep",
         "soloc.tasks.single_location": "LengthLaw SingleLocation",
     },
 )

@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -150,3 +151,66 @@ def test_mistakes_are_one_sentence(folder, monkeypatch, capsys, arguments, sente
     assert main([places.get(word, word) for word in arguments]) == 2
     said = capsys.readouterr().err
     assert sentence in said and said.splitlines()[-1].startswith(f"soloc {arguments[0]}:")
+
+
+def small_table():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((90, 2)), columns=["first", "second"])
+    table.insert(0, "id", np.repeat([f"={i}+1" for i in range(30)], 3))
+    table["age"] = np.repeat(rng.standard_normal(30), 3)  # of the bag, not of an instance
+    table["where"] = "@here"
+    table["y"] = np.repeat(table["first"].to_numpy()[::3], 3)
+    return table
+
+
+FIT = ["--bag", "id", "--label", "y", "--alpha", "1", "--loss", "squared"]
+
+
+def test_fit_names_features_and_columns_left_out_and_second_labels(tmp_path, capsys):
+    small_table().to_csv(
+        tmp_path / "t.csv", sep=";", decimal=",", index=False, encoding="utf-8-sig"
+    )
+    command = ["fit", str(tmp_path / "t.csv"), *FIT, "--out", str(tmp_path / "m.soloc")]
+    assert main(command) == 0
+    said = capsys.readouterr().err
+    assert "separated by semicolons, numbers with decimal commas" in said
+    assert "features: first, second, age" in said
+    assert "left out: where, because it does not hold numbers" in said
+    assert "left out: id, because it names the bag" in said
+    assert "warning: column age is the same for all instances of every bag" in said
+    assert "column first" not in said
+
+
+def test_columns_are_found_by_name_in_new_tables(tmp_path, capsys):
+    table, model = small_table(), str(tmp_path / "m.soloc")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert main(["fit", str(tmp_path / "t.csv"), *FIT, "--out", model]) == 0
+    capsys.readouterr()
+    assert main(["predict", model, str(tmp_path / "t.csv")]) == 0
+    expected = capsys.readouterr().out
+    turned = table[["y", "age", "second", "id", "first"]].assign(new=1.0)
+    turned.to_csv(tmp_path / "turned.csv", index=False)
+    assert main(["predict", model, str(tmp_path / "turned.csv")]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == expected and "not fitted to ['new']" in captured.err
+    table.drop(columns="second").to_csv(tmp_path / "less.csv", index=False)
+    assert main(["predict", model, str(tmp_path / "less.csv")]) == 2
+    assert "['second'] are missing" in capsys.readouterr().err
+
+
+def test_text_of_exported_cells_is_never_a_formula(tmp_path, capsys):
+    small_table().to_csv(tmp_path / "t.csv", index=False)
+    model, out = str(tmp_path / "m.soloc"), tmp_path / "p.csv"
+    command = ["fit", str(tmp_path / "t.csv"), *FIT, "--name", "where", "--out", model]
+    assert main(command) == 0
+    assert main(["predict", model, str(tmp_path / "t.csv"), "--out", str(out)]) == 0
+    found = pd.read_csv(out)
+    assert found["id"][0] == "'=0+1" and found["decisive"][0] == "'@here"
+    assert pd.api.types.is_float_dtype(found["prediction"]) and (found["prediction"] < 0).any()
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_labels_of_text_suggest_classes(tmp_path, capsys):
+    small_table().assign(y="yes").to_csv(tmp_path / "t.csv", index=False)
+    assert main(["fit", str(tmp_path / "t.csv"), *FIT, "--out", str(tmp_path / "m")]) == 2
+    assert "must hold numbers, got 'yes'; add --classify" in capsys.readouterr().err

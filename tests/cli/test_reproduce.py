@@ -10,12 +10,16 @@ import toy_catalogue
 
 from soloc.cli import main
 from soloc.experiments import registry
-from soloc.runs.store import read_facts
+from soloc.runs.files import read_facts
+
+
+def show(monkeypatch, *experiments):
+    monkeypatch.setattr(registry, "EXPERIMENTS", {e.name: e for e in experiments})
 
 
 @pytest.fixture(autouse=True)
 def toys(monkeypatch, tmp_path):
-    monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, toy_catalogue.BAD))
+    show(monkeypatch, toy_catalogue.GOOD, toy_catalogue.BAD)
     monkeypatch.chdir(tmp_path)
 
 
@@ -91,7 +95,7 @@ def test_an_experiment_whose_extra_is_missing_is_left_out_with_its_pip_line(
     tmp_path, capsys, monkeypatch
 ):
     needy = replace(toy_catalogue.BAD, needs=("no_such_module",), extra="text")
-    monkeypatch.setattr(registry, "EXPERIMENTS", (toy_catalogue.GOOD, needy))
+    show(monkeypatch, toy_catalogue.GOOD, needy)
     sentence = "toy_bad is left out: it needs no_such_module (pip install 'soloc[text]')."
     assert main(["reproduce", "--quick", "--jobs", "1"]) == 0
     assert sentence in capsys.readouterr().err
@@ -156,3 +160,14 @@ def test_run_takes_settings_of_every_kind(tmp_path, capsys):
 def test_a_mistake_gets_one_sentence_and_exit_code_2(arguments, sentence, capsys):
     assert main(arguments) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_poison_cell_is_named_the_others_finish_and_the_exit_code_is_3(
+    tmp_path, capsys, monkeypatch
+):
+    poison = replace(toy_catalogue.BAD, run=toy_catalogue.run_with_poison)
+    show(monkeypatch, toy_catalogue.GOOD, poison)
+    assert main(["reproduce", "--quick", "--jobs", "2"]) == 3
+    error = capsys.readouterr().err
+    assert "1 cell has no result" in error and "'lengths': [2]" in error and "was lost" in error
+    assert (tmp_path / "results" / "report" / "data" / "toy_good.parquet").exists()

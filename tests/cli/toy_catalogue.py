@@ -2,12 +2,15 @@
 fails.
 """
 
+import os
+import signal
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from soloc.experiments.experiment import Certificate, Experiment
+from soloc.experiments.certificates import Certificate
+from soloc.experiments.experiment import Experiment
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,13 @@ def run(config: Config) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def run_with_poison(config: Config) -> pd.DataFrame:
+    """Length 2 kills whoever computes it."""
+    if 2 in config.lengths:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run(config)
+
+
 def findings(table: pd.DataFrame) -> str:
     return f"There are {len(table)} rows & <tags>. The last mean is {table['mean'].iloc[-1]:.3f}."
 
@@ -63,7 +73,7 @@ GOOD = Experiment(
     holds,
     ("lengths",),
     1.0,
-    "training",
+    "soloc.figures.training.paths:figure",
 )
 BAD = Experiment(
     "toy_bad",
@@ -75,5 +85,5 @@ BAD = Experiment(
     fails,
     ("lengths",),
     1.0,
-    "training",
+    "soloc.figures.training.paths:figure",
 )

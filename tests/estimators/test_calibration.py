@@ -6,33 +6,38 @@ import pytest
 from soloc.datasets import make_single_location
 from soloc.estimators import SingleLocationRegressor
 from soloc.estimators.calibration import conformal_level, leverages, mixture_cdf, mixture_quantile
-from soloc.estimators.fitting import Problem
-from soloc.estimators.model import Head, read
-from soloc.estimators.tokens import Tokens, centre_and_scale
+from soloc.estimators.coefficients import Coefficients, read
+from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.squared import SquaredLoss
 
 DATA = make_single_location(150, width=4, lengths=(1, 5), signal=3.0, random_state=0)
-TOKENS = Tokens(DATA.bags, *centre_and_scale(DATA.bags, True))
-HEAD = Head(np.array([1.0, -2.0, 0.5, 0.0]), np.array([0.3, 1.0, -1.0, 2.0]), None, 0.4, 0.7)
+INSTANCES = Instances(DATA.bags, *centre_and_scale(DATA.bags, True))
+FOUND = Coefficients(
+    np.array([1.0, -2.0, 0.5, 0.0]), np.array([0.3, 1.0, -1.0, 2.0]), None, 0.4, 0.7
+)
 
 
 @pytest.mark.parametrize("level", [0.01, 0.5, 0.95])
 def test_quantiles_invert_the_distribution_function(level):
-    reading = read(HEAD, TOKENS, None)
-    ends = mixture_quantile(level, reading, TOKENS, HEAD.noise)
-    np.testing.assert_allclose(mixture_cdf(ends, reading, TOKENS, HEAD.noise), level, atol=1e-6)
+    reading = read(FOUND, INSTANCES, None)
+    ends = mixture_quantile(level, reading, INSTANCES, FOUND.noise)
+    np.testing.assert_allclose(mixture_cdf(ends, reading, INSTANCES, FOUND.noise), level, atol=1e-6)
 
 
 def test_the_distribution_function_is_that_of_draws_from_the_mixture():
     rng = np.random.default_rng(1)
-    reading = read(HEAD, TOKENS, None)
-    bag = int(np.argmax(TOKENS.lengths))
+    reading = read(FOUND, INSTANCES, None)
+    bag = int(np.argmax(INSTANCES.lengths))
     rows = slice(*DATA.bags.offsets[bag : bag + 2])
-    which = rng.choice(TOKENS.lengths[bag], size=40_000, p=reading.attention[rows])
+    which = rng.choice(INSTANCES.lengths[bag], size=40_000, p=reading.attention[rows])
     draws = (
-        reading.values[rows][which] + reading.offset[bag] + HEAD.noise * rng.standard_normal(40_000)
+        reading.values[rows][which]
+        + reading.offset[bag]
+        + FOUND.noise * rng.standard_normal(40_000)
     )
-    at = np.full(len(TOKENS.lengths), 0.5)
-    expected = mixture_cdf(at, reading, TOKENS, HEAD.noise)[bag]
+    at = np.full(len(INSTANCES.lengths), 0.5)
+    expected = mixture_cdf(at, reading, INSTANCES, FOUND.noise)[bag]
     z = (np.mean(draws <= 0.5) - expected) / np.sqrt(expected * (1 - expected) / 40_000)
     assert abs(z) < 4
 
@@ -40,8 +45,8 @@ def test_the_distribution_function_is_that_of_draws_from_the_mixture():
 def test_leverages_predict_what_leaving_a_bag_out_does():
     model = SingleLocationRegressor(loss="squared", alpha=5.0, tol=1e-9).fit(DATA.bags, DATA.labels)
     labels = (DATA.labels - DATA.labels.mean()) / DATA.labels.std()
-    objective = Problem(TOKENS, labels, None, True).objective("squared", 5.0, np.ones(150))
-    h = leverages(objective, model.head_)
+    objective = SquaredLoss(Data(INSTANCES, labels, None, True, np.ones(150), 5.0))
+    h = leverages(objective, model.coefficients_)
     assert 4 < h.sum() < 10  # between the number of values and of all parameters
     exact, quick = [], []
     for i in range(0, 150, 6):

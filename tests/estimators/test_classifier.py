@@ -22,7 +22,7 @@ def test_scikit_learn_finds_nothing_to_object_to():
     check_estimator(SingleLocationClassifier(), on_skip=None)
 
 
-@pytest.mark.parametrize("loss", ["likelihood", "squared", "auto"])
+@pytest.mark.parametrize("loss", ["likelihood", "cross_entropy", "auto"])
 @pytest.mark.parametrize("count", [2, 3])
 def test_it_classifies_and_points_nearly_as_well_as_the_bayes_rule(loss, count):
     model = SingleLocationClassifier(loss=loss, alpha=3.0).fit(
@@ -59,7 +59,7 @@ def test_bags_of_one_are_logistic_regression_on_standardised_features():
     y = x @ [1.0, 0.2, 2.0, 0.0] + rng.logistic(size=300) > 0
     # two symmetric columns of logits with penalty alpha each are one column with penalty alpha / 2
     reference = LogisticRegression(C=2 / 3.0, tol=1e-10).fit(StandardScaler().fit_transform(x), y)
-    model = SingleLocationClassifier(loss="squared", alpha=3.0, tol=1e-9).fit(x, y)
+    model = SingleLocationClassifier(loss="cross_entropy", alpha=3.0, tol=1e-9).fit(x, y)
     expected = reference.predict_proba(StandardScaler().fit_transform(x))
     np.testing.assert_allclose(model.predict_proba(x), expected, atol=2e-3)
 

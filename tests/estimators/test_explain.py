@@ -34,7 +34,7 @@ def test_contributions_of_a_classifier_add_up_to_the_probability():
         model.predict_proba(BAGS[7]).max()
     )
     assert (
-        SingleLocationClassifier(loss="squared", alpha=1.0)
+        SingleLocationClassifier(loss="cross_entropy", alpha=1.0)
         .fit(BAGS, DATA.labels > 0)
         .explain(BAGS, 2)
     )

@@ -1,7 +1,9 @@
 """Files: what is loaded equals what was saved, and anything damaged, changed or newer is refused
 with a sentence."""
 
+import io
 import json
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -10,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from soloc.datasets import make_single_location
 from soloc.estimators import SingleLocationClassifier, SingleLocationRegressor, load
-from soloc.estimators.files import checksum
+from soloc.estimators.archive import checksum
 
 DATA = make_single_location(200, width=6, lengths=(2, 5), signal=4.0, random_state=0)
 
@@ -109,8 +111,6 @@ def test_tampering_newer_versions_and_other_kinds_are_refused(saved):
 
 
 def test_pickled_arrays_are_never_read(saved):
-    import io
-
     _, path = saved
 
     def change(entries):
@@ -131,3 +131,122 @@ def test_a_failed_save_leaves_the_old_file(saved):
     assert path.read_bytes() == before and [p.name for p in path.parent.iterdir()] == [path.name]
     with pytest.raises(NotFittedError):
         SingleLocationRegressor().save(path)
+
+
+WRONG = (None, True, -1, 0.5, "x", [], [1, "a"], {}, {"a": 1}, 10**400, float("inf"))
+
+
+def state_with(path, value):
+    """A change of one fact, named by its way through the dictionaries; None as way deletes."""
+
+    def change(entries):
+        facts = json.loads(entries["facts.json"])
+        inner = facts
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = value
+        entries["facts.json"] = json.dumps(facts).encode()
+
+    return change
+
+
+def ways(facts):
+    """Every fact, and every fact inside of facts."""
+    for key, value in facts.items():
+        yield (key,)
+        if isinstance(value, dict):
+            yield from ((key, *rest) for rest in ways(value))
+
+
+@pytest.mark.parametrize("kind", ["regressor", "classifier"])
+def test_every_fact_of_a_wrong_kind_is_refused_in_a_sentence_or_harmless(kind, tmp_path):
+    path = tmp_path / "model.soloc"
+    if kind == "regressor":
+        SingleLocationRegressor(loss="squared").fit(DATA.bags, DATA.labels).save(path)
+    else:
+        SingleLocationClassifier(alpha=2.0).fit(DATA.bags, DATA.labels > 0).save(path)
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        facts = json.loads(archive.read("facts.json"))
+    refused = 0
+    for way in ways(facts):
+        for value in WRONG:
+            path.write_bytes(whole)
+            rewrite(path, state_with(way, value), keep_checksum=False)
+            try:
+                again = load(path)
+            except ValueError as refusal:
+                refused += 1
+                assert "soloc" in str(refusal) and str(refusal).endswith((".", "?")), refusal
+            else:
+                assert np.isfinite(again.predict(DATA.bags)).all()
+                again.save(tmp_path / "again.soloc")
+                load(tmp_path / "again.soloc")
+    assert refused > 200
+
+
+def npy_with(name, array):
+    def change(entries):
+        if array is None:
+            del entries[name]
+        else:
+            buffer = io.BytesIO()
+            np.save(buffer, array)
+            entries[name] = buffer.getvalue()
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["centre", "scale", "key", "value", "intercept", "left_out"])
+@pytest.mark.parametrize(
+    "array",
+    [
+        None,
+        np.zeros(2),
+        np.zeros((6, 6)),
+        np.full(6, np.nan),
+        np.zeros(6, dtype=int),
+        np.array(["a"] * 6),
+        np.zeros(6, dtype=[("a", "f8")]),
+    ],
+    ids=["missing", "short", "square", "nan", "integers", "text", "records"],
+)
+def test_every_array_of_a_wrong_kind_is_refused_by_name(saved, name, array):
+    _, path = saved
+    rewrite(path, npy_with(f"{name}.npy", array), keep_checksum=False)
+    with pytest.raises(ValueError, match=f"is not a whole soloc model file: array '{name}'"):
+        load(path)
+
+
+def test_headers_that_lie_about_their_size_are_refused_before_anything_is_allocated(saved):
+    _, path = saved
+
+    def change(entries):
+        lie = b"{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000000,), }"
+        header = lie + b" " * (118 - len(lie) - 1) + b"\n"
+        entries["key.npy"] = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+    rewrite(path, change, keep_checksum=False)
+    with pytest.raises(ValueError, match="promises 4000000000000 numbers, its size is 0 bytes"):
+        load(path)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(saved, tmp_path):
+    _, path = saved
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    bomb = tmp_path / "bomb.soloc"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+        archive.writestr("more_zeros.npy", bytes(200_000_000))
+    assert bomb.stat().st_size < 1_000_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            ValueError, match="soloc writes its entries uncompressed, these are not"
+        ):
+            load(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()

@@ -1,4 +1,4 @@
-"""Objectives: against plain formulas written bag by bag, and gradients against finite differences."""
+"""Objectives against plain formulas written bag by bag, gradients against differences."""
 
 import numpy as np
 import pytest
@@ -8,84 +8,88 @@ from sklearn.linear_model import Ridge
 
 from soloc.datasets import make_single_location
 from soloc.estimators.bags import Bags
-from soloc.estimators.classes import ClassProblem
-from soloc.estimators.fitting import Problem
-from soloc.estimators.likelihood import KEY_SHARE as LIKELIHOOD_SHARE
-from soloc.estimators.model import bag_means
-from soloc.estimators.squared import KEY_SHARE, ridge
-from soloc.estimators.tokens import Tokens, centre_and_scale
+from soloc.estimators.coefficients import bag_means
+from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.objectives.catalogue import CLASSES, NUMBERS
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.likelihood import KEY_SHARE as LIKELIHOOD_SHARE
+from soloc.estimators.objectives.squared import KEY_SHARE
+from soloc.estimators.ridge import ridge
 
 ALPHA = 3.0
-
-
-def problem(context, dtype=np.float64, classes=0):
-    data = make_single_location(40, width=5, lengths=(2, 6), random_state=3)
-    bags = Bags(data.bags.values.astype(dtype), data.bags.offsets)
-    tokens = Tokens(bags, *centre_and_scale(bags, True))
-    means = bag_means(tokens) if context else None
-    if classes:
-        one_hot = np.eye(classes)[np.arange(40) % classes]
-        return ClassProblem(tokens, one_hot, means, True)
-    return Problem(tokens, data.labels - data.labels.mean(), means, True)
-
-
-def standard_bags(tokens):
-    return [(bag - tokens.centre) / tokens.scale for bag in tokens.bags]
 
 
 WEIGHTS = np.random.default_rng(0).random(40)
 
 
+def given_data(context, dtype=np.float64, classes=0, weights=WEIGHTS):
+    drawn = make_single_location(40, width=5, lengths=(2, 6), random_state=3)
+    bags = Bags(drawn.bags.values.astype(dtype), drawn.bags.offsets)
+    instances = Instances(bags, *centre_and_scale(bags, True))
+    means = bag_means(instances) if context else None
+    y = drawn.labels - drawn.labels.mean()
+    if classes:
+        y = np.eye(classes)[np.arange(40) % classes]
+    return Data(instances, y, means, True, weights, ALPHA)
+
+
+def standard_bags(instances):
+    return [(bag - instances.centre) / instances.scale for bag in instances.bags]
+
+
 @pytest.mark.parametrize("context", [False, True])
 def test_the_projected_squared_loss_is_the_ridge_objective_of_the_pooled_tokens(context):
-    given = problem(context)
+    given = given_data(context)
     key = np.random.default_rng(1).standard_normal(5)
-    pooled = np.array([softmax(z @ key) @ z for z in standard_bags(given.tokens)])
+    pooled = np.array([softmax(z @ key) @ z for z in standard_bags(given.instances)])
     features = np.hstack([pooled, given.context]) if context else pooled
     model = Ridge(alpha=ALPHA).fit(features, given.y, sample_weight=WEIGHTS)
     error = WEIGHTS @ (given.y - model.predict(features)) ** 2
     expected = (error + ALPHA * (model.coef_ @ model.coef_ + KEY_SHARE * key @ key)) / WEIGHTS.sum()
-    objective = given.objective("squared", ALPHA, WEIGHTS)
+    objective = NUMBERS["squared"](given)
     assert objective(key)[0] == pytest.approx(expected, rel=1e-8)
     assert objective.value(key) == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize("context", [False, True])
 def test_the_likelihood_is_that_of_the_mixture_over_locations(context):
-    given = problem(context)
-    objective = given.objective("likelihood", ALPHA, WEIGHTS)
+    given = given_data(context)
+    objective = NUMBERS["likelihood"](given)
     point = 0.4 * np.random.default_rng(2).standard_normal((3 if context else 2) * 5 + 2)
-    head = objective.head(point)
+    found = objective.coefficients(point)
     total = 0.0
-    for i, z in enumerate(standard_bags(given.tokens)):
+    for i, z in enumerate(standard_bags(given.instances)):
         middle = (
-            z @ head.value + head.intercept + (given.context[i] @ head.context if context else 0.0)
+            z @ found.value
+            + found.intercept
+            + (given.context[i] @ found.context if context else 0.0)
         )
         total += WEIGHTS[i] * logsumexp(
-            log_softmax(z @ head.key) + norm.logpdf(given.y[i], middle, head.noise)
+            log_softmax(z @ found.key) + norm.logpdf(given.y[i], middle, found.noise)
         )
     linear = point[5:-2]
     penalty = (
-        0.5 * ALPHA * (linear @ linear / head.noise**2 + LIKELIHOOD_SHARE * head.key @ head.key)
+        0.5 * ALPHA * (linear @ linear / found.noise**2 + LIKELIHOOD_SHARE * found.key @ found.key)
     )
     assert objective(point)[0] == pytest.approx((penalty - total) / WEIGHTS.sum(), rel=1e-10)
-    np.testing.assert_allclose(objective.point(head), point, rtol=1e-6)
+    np.testing.assert_allclose(objective.point(found), point, rtol=1e-6)
 
 
-@pytest.mark.parametrize("loss", ["likelihood", "squared"])
+@pytest.mark.parametrize("loss", ["likelihood", "cross_entropy"])
 def test_the_class_losses_are_cross_entropies_of_their_probabilities(loss):
-    given = problem(True, classes=3)
-    objective = given.objective(loss, ALPHA, WEIGHTS)
+    given = given_data(True, classes=3)
+    objective = CLASSES[loss](given)
     point = 0.4 * np.random.default_rng(4).standard_normal(5 + 15 + 15 + 3)
-    head = objective.head(point)
+    found = objective.coefficients(point)
+    predicted = CLASSES[loss].predict(given.read(found), given.instances)
     total = 0.0
-    for i, z in enumerate(standard_bags(given.tokens)):
-        offset, weight = head.intercept + given.context[i] @ head.context, softmax(z @ head.key)
+    for i, z in enumerate(standard_bags(given.instances)):
+        offset, weight = found.intercept + given.context[i] @ found.context, softmax(z @ found.key)
         if loss == "likelihood":
-            probability = weight @ softmax(z @ head.value + offset, axis=1)
+            probability = weight @ softmax(z @ found.value + offset, axis=1)
         else:
-            probability = softmax(weight @ z @ head.value + offset)
-        np.testing.assert_allclose(given.predict(head, loss)[i], probability, rtol=1e-10)
+            probability = softmax(weight @ z @ found.value + offset)
+        np.testing.assert_allclose(predicted[i], probability, rtol=1e-10)
         total += WEIGHTS[i] * np.log(probability[i % 3])
     penalty = 0.5 * ALPHA * (np.sum(point[5:-3] ** 2) + KEY_SHARE * point[:5] @ point[:5])
     assert objective(point)[0] == pytest.approx((penalty - total) / WEIGHTS.sum(), rel=1e-10)
@@ -93,11 +97,11 @@ def test_the_class_losses_are_cross_entropies_of_their_probabilities(loss):
 
 @pytest.mark.parametrize("context", [False, True])
 @pytest.mark.parametrize(
-    ("kind", "loss"), [(0, "squared"), (0, "likelihood"), (3, "squared"), (3, "likelihood")]
+    ("kind", "loss"), [(0, "squared"), (0, "likelihood"), (3, "cross_entropy"), (3, "likelihood")]
 )
 def test_gradients_are_those_of_finite_differences(kind, loss, context):
-    given = problem(context, classes=kind)
-    objective = given.objective(loss, ALPHA, WEIGHTS)
+    given = given_data(context, classes=kind)
+    objective = (CLASSES if kind else NUMBERS)[loss](given)
     rng = np.random.default_rng(5)
     if kind:
         size = 5 + 15 * (1 + context) + 3
@@ -113,11 +117,11 @@ def test_gradients_are_those_of_finite_differences(kind, loss, context):
 
 
 @pytest.mark.parametrize(
-    ("kind", "loss"), [(0, "squared"), (0, "likelihood"), (3, "squared"), (3, "likelihood")]
+    ("kind", "loss"), [(0, "squared"), (0, "likelihood"), (3, "cross_entropy"), (3, "likelihood")]
 )
 def test_the_metric_is_positive(kind, loss):
-    given = problem(True, classes=kind)
-    objective = given.objective(loss, ALPHA, np.ones(40))
+    given = given_data(True, classes=kind, weights=np.ones(40))
+    objective = (CLASSES if kind else NUMBERS)[loss](given)
     size = (5 + 30 + 3) if kind else (5 if loss == "squared" else 17)
     inverse = objective.metric(0.3 * np.random.default_rng(6).standard_normal(size))
     for vector in np.random.default_rng(7).standard_normal((5, size)):
@@ -127,20 +131,19 @@ def test_the_metric_is_positive(kind, loss):
 @pytest.mark.parametrize("loss", ["squared", "likelihood"])
 def test_single_precision_gives_the_same_objective_to_single_precision(loss):
     point = 0.3 * np.random.default_rng(8).standard_normal(5 if loss == "squared" else 12)
-    double = problem(False).objective(loss, ALPHA, WEIGHTS)(point)
-    single = problem(False, np.float32).objective(loss, ALPHA, WEIGHTS)(point)
+    double = NUMBERS[loss](given_data(False))(point)
+    single = NUMBERS[loss](given_data(False, np.float32))(point)
     assert single[0] == pytest.approx(double[0], rel=1e-5)
     np.testing.assert_allclose(single[1], double[1], rtol=1e-3, atol=1e-5)
 
 
 def test_a_bag_of_weight_zero_is_a_bag_left_out():
-    given = problem(False)
-    keep = np.arange(30)
     weights = np.concatenate([np.ones(30), np.zeros(10)])
-    part = given.part(keep)
+    given = given_data(False, weights=weights)
     key = np.random.default_rng(9).standard_normal(5)
-    whole = given.objective("squared", ALPHA, weights)(key)[0]
-    assert part.objective("squared", ALPHA, np.ones(30))(key)[0] == pytest.approx(whole, rel=1e-5)
+    whole = NUMBERS["squared"](given)(key)[0]
+    part = NUMBERS["squared"](given.part(np.arange(30)))(key)[0]
+    assert part == pytest.approx(whole, rel=1e-5)
 
 
 def test_ridge_in_the_dual_equals_ridge_in_the_primal():

@@ -219,3 +219,36 @@ def test_an_outlier_and_a_constant_feature_do_no_harm():
     assert (
         np.isfinite(model.predict(Bags(values, DATA.bags.offsets))).all() and model.value_[-1] == 0
     )
+
+
+class Interrupted(Exception):
+    """Somebody pressed a key."""
+
+
+def interrupt(*arguments):
+    raise Interrupted
+
+
+@pytest.mark.parametrize("place", ["in the last fit", "in the calibration"])
+def test_an_interrupted_fit_leaves_the_old_model_whole(place, monkeypatch):
+    model = SingleLocationRegressor(loss="likelihood", alpha=3.0).fit(DATA.bags, DATA.labels)
+    before = model.predict(TEST.bags), model.predict_interval(TEST.bags), dict(vars(model))
+    if place == "in the last fit":
+        model.on_progress = interrupt
+    else:
+        monkeypatch.setattr("soloc.estimators.regressor.leverages", interrupt)
+    with pytest.raises(Interrupted):
+        model.fit(DATA.bags.with_values(5 * DATA.bags.values - 7), -DATA.labels[::-1])
+    np.testing.assert_array_equal(model.predict(TEST.bags), before[0])
+    np.testing.assert_array_equal(model.predict_interval(TEST.bags), before[1])
+    assert all(vars(model)[name] is value for name, value in before[2].items())
+
+
+def test_an_interrupted_first_fit_leaves_no_model():
+    model = SingleLocationRegressor(loss="likelihood", alpha=3.0)
+    model.on_progress = interrupt
+    with pytest.raises(Interrupted):
+        model.fit(DATA.bags, DATA.labels)
+    with pytest.raises(NotFittedError):
+        model.predict(TEST.bags)
+    assert not hasattr(model, "n_features_in_")

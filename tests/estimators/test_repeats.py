@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from soloc.estimators import Bags, SingleLocationRegressor
+from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.repeats import distinct_rows
 from soloc.estimators.selection import pointed_groups
-from soloc.estimators.tokens import Tokens, centre_and_scale
 
 
 def shared_bags(n, words, rng, names=None):
@@ -39,7 +39,7 @@ def test_every_product_over_shared_instances_is_that_over_all_instances():
     rng = np.random.default_rng(1)
     bags, _ = shared_bags(200, table_of_words(40, 7, rng), rng)
     plain, shared = (
-        Tokens(bags, *centre_and_scale(bags, True), shared=flag) for flag in (False, True)
+        Instances(bags, *centre_and_scale(bags, True), shared=flag) for flag in (False, True)
     )
     assert plain.rows is None and len(shared.x) == 40
     vector, matrix = rng.standard_normal(7), rng.standard_normal((7, 3))
@@ -64,8 +64,8 @@ def test_every_product_over_shared_instances_is_that_over_all_instances():
 def test_bags_without_shared_instances_are_not_grouped():
     rng = np.random.default_rng(2)
     bags = Bags(rng.standard_normal((300, 3)), np.arange(101) * 3)
-    tokens = Tokens(bags, *centre_and_scale(bags, True), shared=True)
-    assert tokens.rows is None and pointed_groups(tokens, np.ones(300)) is None
+    instances = Instances(bags, *centre_and_scale(bags, True), shared=True)
+    assert instances.rows is None and pointed_groups(instances, np.ones(300)) is None
 
 
 def test_bags_that_all_point_at_one_instance_are_not_grouped():
@@ -74,9 +74,9 @@ def test_bags_that_all_point_at_one_instance_are_not_grouped():
     values = bags.values.copy()
     values[::6] = 0.0
     bags = bags.with_values(values)
-    tokens = Tokens(bags, *centre_and_scale(bags, True), shared=True)
+    instances = Instances(bags, *centre_and_scale(bags, True), shared=True)
     first = (np.arange(600) % 6 == 0).astype(float)
-    assert pointed_groups(tokens, first) is None
+    assert pointed_groups(instances, first) is None
 
 
 @pytest.mark.parametrize("loss", ["squared", "likelihood"])

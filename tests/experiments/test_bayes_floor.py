@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from soloc import SingleLocation
-from soloc.experiments.bayes_floor import bayes_excess
+from soloc.experiments.attention.bayes_floor import bayes_excess
 from soloc.risk.population import log_bayes_excess
 
 

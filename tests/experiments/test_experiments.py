@@ -1,13 +1,12 @@
 """Claims hold at the quick settings, findings are two sentences, figures draw."""
 
-from importlib import import_module
-
 import pytest
 
 from soloc.experiments.registry import EXPERIMENTS
 from soloc.figures.export import figure_bytes
+from soloc.report.drawings import draw
 
-OURS = [experiment for experiment in EXPERIMENTS if not experiment.name.startswith("latent")]
+OURS = [experiment for experiment in EXPERIMENTS.values() if experiment.chapter != "latent"]
 CHEAP = ("training_manifold", "temperature")
 
 
@@ -23,7 +22,7 @@ def check(experiment):
     ]
     assert claims and not failed
     assert len(experiment.findings(table)) > 80
-    figure = import_module(f"soloc.figures.{experiment.figure or experiment.name}").figure(table)
+    figure = draw(experiment.drawn_by, table)
     assert figure_bytes(figure, "svg", experiment.name).startswith(b"<?xml")
 
 

@@ -1,6 +1,5 @@
-"""Every latent experiment: plain config, pure run cut along its axes, claims that hold, a figure."""
+"""Every latent experiment: plain config, pure run along its axes, claims that hold, a figure."""
 
-import importlib
 import json
 from dataclasses import asdict, replace
 from functools import cache
@@ -10,10 +9,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from soloc.experiments import latent_bands, latent_supervised, latent_tasks
+from soloc.experiments import certificates
 from soloc.experiments.experiment import cells
-from soloc.experiments.latent import LATENT_EXPERIMENTS
+from soloc.experiments.latent import batches, supervised, tasks
+from soloc.experiments.registry import chapter
+from soloc.report.drawings import draw
 
+LATENT = chapter("latent")
 SMALL = {
     "latent_tasks": {"lengths": (4, 16), "sequences": 60},
     "latent_representation": {"lengths": (4, 16, 50_000), "sequences": 20},
@@ -23,12 +25,12 @@ SMALL = {
     "latent_pretraining": {"conditions": (1, 10), "runs": 3},
     "latent_order": {"lengths": (8, 32), "sequences": 100},
 }
-every_experiment = pytest.mark.parametrize("experiment", LATENT_EXPERIMENTS, ids=lambda e: e.name)
+every_experiment = pytest.mark.parametrize("experiment", LATENT, ids=lambda e: e.name)
 
 
 @cache
 def quick_table(name):
-    experiment = next(e for e in LATENT_EXPERIMENTS if e.name == name)
+    experiment = next(e for e in LATENT if e.name == name)
     return experiment.run(experiment.quick)
 
 
@@ -68,20 +70,13 @@ def test_its_findings_are_two_sentences(experiment):
 
 @every_experiment
 def test_its_figure_is_drawn_from_the_table_alone(experiment, tmp_path):
-    drawing = importlib.import_module(f"soloc.figures.{experiment.name}").figure(
-        quick_table(experiment.name)
-    )
+    drawing = draw(experiment.drawn_by, quick_table(experiment.name))
     assert isinstance(drawing, Figure)
     drawing.savefig(tmp_path / "figure.png", dpi=40)
 
 
 def test_the_five_caveats_are_told_with_numbers():
-    caveats = {
-        c.caveat
-        for e in LATENT_EXPERIMENTS
-        for c in e.certificates(quick_table(e.name))
-        if c.caveat
-    }
+    caveats = {c.caveat for e in LATENT for c in e.certificates(quick_table(e.name)) if c.caveat}
     for words in (
         "4.3% of the output is unexplained",
         "The absolute gap is not constant in L",
@@ -95,7 +90,7 @@ def test_the_five_caveats_are_told_with_numbers():
 
 
 def test_the_overview_names_what_unifies_three_tasks():
-    overview = latent_tasks.overview(quick_table("latent_tasks")).set_index("task")
+    overview = tasks.overview(quick_table("latent_tasks")).set_index("task")
     assert overview["exchangeable"].to_dict() == {
         "ExchangeableLatent": "infinite",
         "NoisyRecall": "finite",
@@ -106,11 +101,9 @@ def test_the_overview_names_what_unifies_three_tasks():
 
 
 def test_the_control_variate_leaves_the_mean_gap_and_shrinks_its_noise():
-    config = latent_supervised.Config(
-        lengths=(8,), sequences=20_480, samples=(512,), untied_length=0
-    )
-    row = latent_supervised.run(config).iloc[0]
-    law = latent_supervised.Supervised(4, 8, 0.5)
+    config = supervised.Config(lengths=(8,), sequences=20_480, samples=(512,), untied_length=0)
+    row = supervised.run(config).iloc[0]
+    law = supervised.Supervised(4, 8, 0.5)
     # of a plain gap: of one empirical risk, at least
     noise = np.sqrt(2) * law.optimal_risk / np.sqrt(512)
     assert row["standard_error"] * np.sqrt(40) < 0.6 * noise
@@ -118,8 +111,8 @@ def test_the_control_variate_leaves_the_mean_gap_and_shrinks_its_noise():
 
 
 def test_bands_and_slopes_say_what_they_measure():
-    assert latent_bands.log_slope([1, 10, 100], [5, 0.5, 0.05]) == pytest.approx(-1)
-    assert latent_bands.band("c", "k", 0.5, 0, 1).passed
-    assert not latent_bands.band("c", "k", float("nan"), 0, 1).passed
-    assert not latent_bands.at_most("c", "k", 2.0, 1).passed
-    assert list(latent_bands.pieces(5, 10, tokens=20)) == [(0, 2), (1, 2), (2, 1)]
+    assert certificates.log_slope([1, 10, 100], [5, 0.5, 0.05]) == pytest.approx(-1)
+    assert certificates.band("c", "k", 0.5, 0, 1).passed
+    assert not certificates.band("c", "k", float("nan"), 0, 1).passed
+    assert not certificates.at_most("c", "k", 2.0, 1).passed
+    assert list(batches.pieces(5, 10, tokens=20)) == [(0, 2), (1, 2), (2, 1)]

@@ -8,32 +8,37 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from soloc.experiments import localisation, training
 from soloc.experiments.experiment import cells
-from soloc.experiments.registry import EXPERIMENTS
+from soloc.experiments.registry import EXPERIMENTS, register
+from soloc.experiments.training import localisation, paths
 from soloc.runs.fingerprint import canonical, describe
 
-ALL = pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+ALL = pytest.mark.parametrize(
+    "experiment", EXPERIMENTS.values(), ids=lambda experiment: experiment.name
+)
 
 
-def test_names_are_unique():
-    assert len({experiment.name for experiment in EXPERIMENTS}) == len(EXPERIMENTS)
+def test_a_name_that_is_taken_is_refused():
+    with pytest.raises(ValueError, match="must be new among the experiments, got 'attentions'"):
+        register(EXPERIMENTS["attentions"])
 
 
 @ALL
 def test_an_experiment_has_a_question_a_figure_and_two_configs_of_one_kind(experiment):
     assert experiment.question.strip()
-    assert find_spec(f"soloc.figures.{experiment.figure or experiment.name}") is not None
-    assert is_dataclass(experiment.config) and type(experiment.config) is type(experiment.quick)
-    canonical(describe(experiment.config))
+    assert find_spec(experiment.drawn_by.partition(":")[0]) is not None
+    full, quick = experiment.settings(), experiment.settings(quick=True)
+    assert is_dataclass(full) and type(full) is type(quick)
+    canonical(describe(full))
 
 
 @ALL
 def test_axes_are_tuples_of_the_config_and_cells_hold_one_value_of_each(experiment):
-    names = {field.name for field in fields(experiment.config)}
+    config = experiment.settings()
+    names = {field.name for field in fields(config)}
     for axis in experiment.axes:
-        assert axis in names and isinstance(getattr(experiment.config, axis), tuple)
-    parts = cells(experiment.config, experiment.axes)
+        assert axis in names and isinstance(getattr(config, axis), tuple)
+    parts = cells(config, experiment.axes)
     assert all(len(getattr(part, axis)) == 1 for part in parts for axis in experiment.axes)
 
 
@@ -48,11 +53,19 @@ def test_the_run_function_can_be_sent_to_a_worker(experiment):
 @pytest.mark.parametrize(
     "run, config, axis",
     [
-        (training.run, training.Config(start="sphere", steps=300, runs=3, records=10), "blocks"),
-        (training.run, training.Config(start="sphere", steps=60, runs=2, records=5, batch=2, d=20, eps=0.1), "blocks"),
-        (localisation.run, localisation.Config(("manifold, lam = .1", "sphere, lam = .1"), 2, 4), "settings"),
+        (paths.run, paths.Config(start="sphere", steps=300, runs=3, records=10), "blocks"),
+        (
+            paths.run,
+            paths.Config(start="sphere", steps=60, runs=2, records=5, batch=2, d=20, eps=0.1),
+            "blocks",
+        ),
+        (
+            localisation.run,
+            localisation.Config(("manifold, lam = .1", "sphere, lam = .1"), 2, 4),
+            "settings",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_rows_of_the_cells_are_the_rows_of_the_whole(run, config, axis):
     whole = run(config)
     parts = pd.concat([run(cell) for cell in cells(config, (axis,))], ignore_index=True)

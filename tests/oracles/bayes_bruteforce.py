@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ive, logsumexp
+from scipy.special import gammaln, ive, logsumexp
 
 _FALL = 130.0
 
@@ -30,11 +30,13 @@ def _token(d: float, sigma: float, distance: float, A: float, log_r: np.ndarray)
 
     def log_weights(dimension: float) -> np.ndarray:
         order = 0.5 * dimension - 1.0
-        with np.errstate(divide="ignore"):
-            bessel = np.log(ive(order, delta * radius))
-        density = (
-            np.log(radius) + order * np.log(radius / delta) - 0.5 * (radius - delta) ** 2 + bessel
-        )
+        if delta == 0.0:  # chi instead of noncentral chi
+            bessel = order * np.log(0.5 * radius**2) - gammaln(order + 1.0)
+            density = np.log(radius) - 0.5 * radius**2 + bessel
+        else:
+            with np.errstate(divide="ignore"):
+                bessel = np.log(ive(order, delta * radius)) + order * np.log(radius / delta)
+            density = np.log(radius) - 0.5 * (radius - delta) ** 2 + bessel
         return density + np.log(radius) + math.log(log_r[1] - log_r[0])
 
     return Token(
@@ -42,11 +44,11 @@ def _token(d: float, sigma: float, distance: float, A: float, log_r: np.ndarray)
     )
 
 
-def _tokens(d: float, gamma: float, nodes: int) -> tuple[Token, Token]:
+def _tokens(d: float, gamma: float, m: float | None, nodes: int) -> tuple[Token, Token]:
     """Of the signal and of the background, on equal steps of log r up to where the densities have
     fallen by exp(-_FALL).
     """
-    m, A = math.sqrt(0.5 * d), 0.5 * (gamma**-2.0 - 1.0)
+    m, A = math.sqrt(0.5 * d) if m is None else m, 0.5 * (gamma**-2.0 - 1.0)
     m0 = m / abs(1.0 - gamma**2)
     tokens = []
     for sigma, distance in ((gamma, gamma**2 * m0), (1.0, m0)):
@@ -59,9 +61,9 @@ def _tokens(d: float, gamma: float, nodes: int) -> tuple[Token, Token]:
     return tokens[0], tokens[1]
 
 
-def log_excess_of_two(d: float, gamma: float, nodes: int = 1200) -> float:
+def log_excess_of_two(d: float, gamma: float, m: float | None = None, nodes: int = 1200) -> float:
     """L = 2: E[p_b^2 (c_s^2 + c_b^2)] with p_b = expit(z_b - z_s), a double sum."""
-    signal, background = _tokens(d, gamma, nodes)
+    signal, background = _tokens(d, gamma, m, nodes)
     rows = []
     for z, square, plain in zip(background.z, background.square, background.plain, strict=True):
         log_share = -2.0 * np.logaddexp(0.0, signal.z - z)
@@ -74,11 +76,18 @@ def log_excess_of_two(d: float, gamma: float, nodes: int = 1200) -> float:
     return float(logsumexp(rows))
 
 
-def log_excess(d: float, L: float, gamma: float, nodes: int = 3000, u_nodes: int = 300) -> float:
+def log_excess(
+    d: float,
+    L: float,
+    gamma: float,
+    m: float | None = None,
+    nodes: int = 3000,
+    u_nodes: int = 300,
+) -> float:
     """Any L: E[(1 - p_s)^2 c_s^2] + (L-1) E[p_b^2 c_b^2] through 1/S^2 = int t exp(-t S) dt, by
     equal steps in log t.
     """
-    signal, background = _tokens(d, gamma, nodes)
+    signal, background = _tokens(d, gamma, m, nodes)
     heavy = [token.z[token.plain > np.max(token.plain) - _FALL] for token in (signal, background)]
     low, high = -max(map(np.max, heavy)) - 60.0, -min(map(np.min, heavy)) + 60.0
     for count in (100, 100, 100, u_nodes):  # to where the integrand lives

@@ -1,23 +1,13 @@
 """The page stands alone: no request, no console message, every link resolves, words are escaped."""
 
-from typing import NamedTuple
-
 import pytest
 from browser import CHROMIUM, broken_links, open_page
 
+from soloc.experiments.certificates import Certificate
 from soloc.figures.export import figure_bytes
 from soloc.figures.style import BLUE, INK, panels, styled
 from soloc.report.inline import inline_svg
 from soloc.report.page import Origin, Section, page
-
-
-class Verdict(NamedTuple):
-    claim: str
-    check: str
-    expected: str
-    measured: str
-    passed: bool
-    caveat: str = ""
 
 
 @styled
@@ -57,8 +47,8 @@ def write_page(folder, claims):
 
 
 GOOD, BAD = (
-    Verdict("Up", "look", "1", "1", True, "not at night"),
-    Verdict("Down", "look", "<1", "2", False),
+    Certificate("Up", "look", "1", "1", True, "not at night"),
+    Certificate("Down", "look", "<1", "2", False),
 )
 
 

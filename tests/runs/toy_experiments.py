@@ -1,11 +1,10 @@
-"""Experiments small enough to test plumbing with: the rows of a cell depend on its seed and its own
-value alone.
-"""
+"""Experiments small enough to test plumbing with: a cell's rows depend on its own values alone."""
 
 import os
 import signal
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ class Config:
     rows: int = 50
     seed: int = 0
     pause: float = 0.0
+    tombs: str = ""  #: a folder that remembers who has died
 
 
 def noise(config: Config) -> pd.DataFrame:
@@ -40,3 +40,17 @@ def breaks(config: Config) -> pd.DataFrame:
 def dies(config: Config) -> pd.DataFrame:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("unreachable")
+
+
+def dies_twice(config: Config) -> pd.DataFrame:
+    """Kills its first two workers."""
+    tombs = Path(config.tombs)
+    if len([*tombs.iterdir()]) < 2:
+        (tombs / f"{time.time_ns()}").touch()
+        dies(config)
+    return noise(config)
+
+
+def poison_at_three(config: Config) -> pd.DataFrame:
+    """Size 3 kills whoever computes it."""
+    return dies(config) if 3 in config.sizes else noise(config)

@@ -1,4 +1,4 @@
-"""Static vectors, rated sentences and the decisive word; runs where the extra [text] is installed."""
+"""Static vectors, rated sentences and the decisive word; needs the extra [text]."""
 
 import warnings
 
@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from soloc.cli import main
-from soloc.estimators import PointingWarning, SingleLocationRegressor
+from soloc.estimators import PointingWarning, SingleLocationRegressor, load
 from soloc.text import (
     TextTokens,
     TextWarning,
@@ -79,8 +79,10 @@ def test_the_splits_share_what_they_say_and_nothing_else():
         split: rated_sentences(500, split)
         for split in ("train", "seen", "templates", "words", "both")
     }
-    words, templates = ({s: set(np.array(f)) for s, f in ((s, getattr(d, name)) for s, d in data.items())}
-                        for name in ("words", "templates"))  # fmt: skip
+    words, templates = (
+        {split: set(np.array(getattr(found, name))) for split, found in data.items()}
+        for name in ("words", "templates")
+    )
     assert words["seen"] | words["templates"] <= set(rated_words("everyday"))
     for new in ("words", "both"):
         assert not words[new] & (words["train"] | words["seen"] | words["templates"])
@@ -165,6 +167,31 @@ def test_a_saved_model_says_the_same_and_other_vectors_are_refused(model, tmp_pa
     np.testing.assert_allclose(again.predict(texts), model.predict(texts), rtol=1e-6)
     monkeypatch.setattr(StaticVectors, "fingerprint", "other")
     with pytest.raises(ValueError, match="fitted on other vectors"):
+        load_text_model(path)
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {"text": 3},
+        {"text": {"model": 5}},
+        {"text": {"model": "wordllama", "layer": "x", "max_words": 5, "batch_size": 1}},
+        {"kernel": {"gamma": "ab", "most": 3}},
+        {"kernel": {"gamma": [0.2], "most": -1}},
+        {"kernel": 7},
+        {"fingerprint": None},
+    ],
+)
+def test_damaged_notes_about_text_are_refused_in_a_sentence(model, tmp_path, notes):
+    path = tmp_path / "m.soloc"
+    save_text_model(model, path)
+    estimator = load(path)
+    estimator.save(path, estimator.notes_ | notes)
+    with pytest.raises(ValueError, match="text is wrong|other vectors|`max_words`|`model`"):
+        load_text_model(path)
+    estimator.more_["landmarks"] = estimator.more_["landmarks"][:-1]
+    estimator.save(path)
+    with pytest.raises(ValueError, match="one word per feature"):
         load_text_model(path)
 
 

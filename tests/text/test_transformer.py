@@ -93,8 +93,8 @@ class TestMiniLM:
 
     @pytest.mark.parametrize("name", ["text_probing", "text_heads"])
     def test_an_experiment_holds_its_claims(self, minilm, name):
-        from soloc.experiments.text import TEXT_EXPERIMENTS
+        from soloc.experiments.registry import find
 
-        experiment = next(e for e in TEXT_EXPERIMENTS if e.name == name)
+        experiment = find(name)
         table = experiment.run(experiment.quick)
         assert all(claim.passed for claim in experiment.certificates(table))

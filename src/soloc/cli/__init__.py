@@ -59,6 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"soloc {options.command}: {error}", file=sys.stderr)
         return 2
+    except RuntimeError as error:  # cells without result have been named; ours are shown whole
+        if not hasattr(error, "exit_code"):
+            raise
+        print(f"soloc {options.command}: {error}", file=sys.stderr)
+        return int(error.exit_code)
     except KeyboardInterrupt:
         print(f"soloc {options.command}: interrupted; what was finished is kept.", file=sys.stderr)
         return 130

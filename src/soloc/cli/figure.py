@@ -1,16 +1,10 @@
-"""`soloc figure NAME`: one experiment's figure as a file, computed only where the store does not
-hold it.
-"""
+"""`soloc figure NAME`: one experiment's figure as a file, computed where the store lacks it."""
 
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.answers import answer, configured, find
-from soloc.cli.options import add_common_options
-from soloc.figures.export import figure_bytes, kind_of
-from soloc.report.drawings import draw
-from soloc.runs.store import write_atomically
+from soloc.cli.options import add_common_options, engine_of
 
 
 def add(subparsers: Any) -> None:
@@ -26,19 +20,14 @@ def add(subparsers: Any) -> None:
 
 def run(options: Namespace) -> int:
     """Write the figure and say where."""
-    experiment = find(options.name)
-    path = options.file or Path(f"{experiment.name}.svg")
-    kind = kind_of(path)
-    found = answer(
-        [(experiment, configured(experiment, options.quick, options.seed))],
-        options.out,
-        options.jobs,
-    )[0]
-    write_atomically(
-        path,
-        figure_bytes(
-            draw(experiment.figure or experiment.name, found.table), kind, experiment.name
-        ),
-    )
+    from soloc.figures.formats import kind_of
+    from soloc.report.answers import answer, ask
+    from soloc.report.drawings import write_figure
+
+    path = options.file or Path(f"{options.name}.svg")
+    kind_of(path)
+    asked = ask(options.name, options.quick, options.seed)
+    found = answer([asked], options.out, engine_of(options))[0]
+    write_figure(found.experiment.drawn_by, found.table, options.name, path)
     print(path)
     return 0

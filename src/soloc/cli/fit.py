@@ -25,7 +25,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--classify", action="store_true", help="the label is a class, not a number"
     )
-    parser.add_argument("--loss", default="auto", choices=("auto", "likelihood", "squared"))
+    parser.add_argument(
+        "--loss",
+        default="auto",
+        help="auto, likelihood, or squared (cross_entropy with --classify)",
+    )
     parser.add_argument("--alpha", default="auto", help='penalty: a number or "auto"')
     parser.add_argument(
         "--context", action="store_true", help="add a linear term in the mean of the bag"
@@ -43,15 +47,18 @@ def run(options: argparse.Namespace) -> int:
             f"`--out` must lie in a folder that exists, {options.out.parent} does not."
         )
     frame = read_table(options.data)
-    aside = {options.bag, options.label, options.name, options.group}
     features = options.features.split(",") if options.features else None
-    if features is None:
-        features = [c for c in frame.select_dtypes("number").columns if c not in aside]
-    bags = Bags.from_frame(frame, options.bag, features, label=options.label, name=options.name)
-    say(f"{options.data}: {len(bags)} bags, {len(bags.values)} instances, {bags.width} features")
     groups = None
     if options.group is not None:
         groups = Bags.from_frame(frame, options.bag, features, label=options.group).labels
+        if options.group not in (options.bag, options.label, options.name, *(features or ())):
+            frame = frame.drop(columns=options.group)
+    bags = Bags.from_frame(frame, options.bag, features, label=options.label, name=options.name)
+    say(f"{options.data}: {len(bags)} bags, {len(bags.values)} instances, {bags.width} features")
+    if options.group is not None:
+        bags.aside.setdefault(options.group, "it groups the bags")
+    describe_columns(bags)
+    refuse_text_labels(bags, options)
     kind = SingleLocationClassifier if options.classify else SingleLocationRegressor
     model = kind(
         loss=options.loss,
@@ -80,6 +87,38 @@ def run(options: argparse.Namespace) -> int:
     model.save(options.out, notes)
     print(f"wrote {options.out}")
     return 0
+
+
+def describe_columns(bags: Any) -> None:
+    """Say which columns are features, which are left out and why, and which cannot point."""
+    say(f"features: {', '.join(bags.features)}")
+    for column, why in bags.aside.items():
+        say(f"left out: {column}, because {why}")
+    for column in constant_within_bags(bags):
+        say(
+            f"warning: column {column} is the same for all instances of every bag; it cannot point"
+            " at one of them. Is it a second label? Name the other columns with --features."
+        )
+
+
+def constant_within_bags(bags: Any) -> list[str]:
+    """Features that vary, but never between instances of one bag."""
+    import numpy as np
+
+    if (bags.lengths == 1).all():
+        return []
+    first = np.repeat(bags.values[bags.offsets[:-1]], bags.lengths, axis=0)
+    same = (bags.values == first).all(axis=0) & (bags.values != bags.values[0]).any(axis=0)
+    return [name for name, alike in zip(bags.features, same, strict=True) if alike]
+
+
+def refuse_text_labels(bags: Any, options: argparse.Namespace) -> None:
+    """A label of text is a class."""
+    if not options.classify and bags.labels.dtype.kind not in "biuf":
+        raise ValueError(
+            f"`--label` {options.label} must hold numbers, got {bags.labels[0]!r}; add --classify"
+            " to fit classes."
+        )
 
 
 def number_or_auto(text: str) -> float | str:

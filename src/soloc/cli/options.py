@@ -1,10 +1,11 @@
-"""Options that every command on experiments understands; imports nothing heavy, so that help comes
-at once.
-"""
+"""Options of every command on experiments; imports nothing heavy, so that help comes at once."""
 
-import os
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from soloc.runs.engines.calls import Engine
 
 
 def add_common_options(parser: ArgumentParser) -> None:
@@ -21,9 +22,14 @@ def add_common_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=cores(),
         metavar="N",
         help="worker processes (default: one per core)",
+    )
+    parser.add_argument("--engine", metavar="NAME", help="who computes: local (default) or dask")
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="of a Dask cluster, as tcp://host:8786",
     )
     parser.add_argument(
         "--out",
@@ -34,6 +40,8 @@ def add_common_options(parser: ArgumentParser) -> None:
     )
 
 
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def engine_of(options: Namespace) -> "Engine":
+    """The engine that the options name."""
+    from soloc.runs.engines import registry  # here: help comes at once
+
+    return registry.engine_of(options.engine, options.jobs, options.scheduler)

@@ -6,9 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from soloc.cli.tables import bags_for, read_table
+from soloc.cli.tables import bags_for, read_table, write_beside, write_csv
 
 
 def add(subparsers: Any) -> None:
@@ -29,10 +27,16 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """One row per bag: prediction, interval or probabilities, decisive instance and its weight."""
+    import pandas as pd
+
     from soloc.estimators import PointingWarning, load
 
     if options.out is not None and options.out.suffix.lower() not in (".csv", ".parquet"):
         raise ValueError(f"`--out` must end in .csv or .parquet, got {options.out.name}.")
+    if options.out is not None and not options.out.parent.is_dir():
+        raise ValueError(
+            f"`--out` must lie in a folder that exists, {options.out.parent} does not."
+        )
     model = load(options.model)
     bags = bags_for(model, read_table(options.data))
     table = pd.DataFrame({model.notes_["bag"]: [bags.id_of(i) for i in range(len(bags))]})
@@ -51,10 +55,8 @@ def run(options: argparse.Namespace) -> int:
     table["weight"] = [weights.max() for weights in model.attend(bags)]
     for doubt in model.diagnostics_.doubts:
         print(f"do not trust `decisive`: {doubt}", file=sys.stderr)
-    if options.out is None:
-        print(table.to_csv(index=False), end="")
-    elif options.out.suffix.lower() == ".csv":
-        table.to_csv(options.out, index=False)
+    if options.out is None or options.out.suffix.lower() == ".csv":
+        write_csv(table, options.out)
     else:
-        table.to_parquet(options.out, index=False)
+        write_beside(options.out, table.to_parquet(index=False))
     return 0

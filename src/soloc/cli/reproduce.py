@@ -1,21 +1,10 @@
-"""`soloc reproduce`: compute the paper's results and what follows from them, check every claim,
-write the report.
-"""
+"""`soloc reproduce`: compute the paper's results, check every claim, write the report."""
 
+import sys
 from argparse import Namespace
 from typing import Any
 
 from soloc.cli.options import add_common_options
-from soloc.runs.processes import start_server
-
-#: What cells and figures need: imported once, by the server of workers, while this process imports
-#: for itself.
-PRELOADED = (
-    "soloc.experiments.registry",
-    "soloc.runs.local",
-    "soloc.report.drawings",
-    "soloc.figures.export",
-)
 
 
 def add(subparsers: Any) -> None:
@@ -35,7 +24,24 @@ def add(subparsers: Any) -> None:
 
 def run(options: Namespace) -> int:
     """Exit code 0 when every claim holds, 1 when one fails."""
-    start_server(PRELOADED)
-    from soloc.cli.reproduction import reproduce  # here: the server imports at the same time
+    from soloc.report import workers
 
-    return reproduce(options)
+    workers.start()
+    from soloc.report.reproduction import reproduce  # here: the server imports at the same time
+
+    report = reproduce(
+        options.only,
+        quick=options.quick,
+        jobs=options.jobs,
+        out=options.out,
+        seed=options.seed,
+        engine=options.engine,
+        scheduler=options.scheduler,
+    )
+    for claim in report.claims:
+        mark = "holds" if claim.passed else "FAILS"
+        stream = sys.stdout if claim.passed else sys.stderr
+        print(f"{mark}  {claim.claim}  [{claim.measured}]", file=stream)
+    print(f"{sum(claim.passed for claim in report.claims)} of {len(report.claims)} claims hold.")
+    print(f"{report.page}  ({report.seconds:.1f} s)")
+    return 0 if report.holds else 1

@@ -1,17 +1,9 @@
-"""`soloc run NAME --set key=value`: one experiment at settings of one's own, as a table and a
-figure.
-"""
+"""`soloc run NAME --set key=value`: one experiment at settings of one's own."""
 
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
-from soloc.cli.answers import answer, configured, find
 from soloc.cli.options import add_common_options
-from soloc.figures.export import figure_bytes
-from soloc.report.drawings import draw
-from soloc.runs.fingerprint import describe, digest
-from soloc.runs.store import parquet_bytes, write_atomically
 
 
 def add(subparsers: Any) -> None:
@@ -23,7 +15,7 @@ def add(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="change one setting (repeatable; lists as 1,2,3)",
+        help="change one setting (repeatable; lists as 1,2,3; `soloc list NAME` shows them)",
     )
     add_common_options(parser)
     parser.set_defaults(run=run)
@@ -31,21 +23,26 @@ def add(subparsers: Any) -> None:
 
 def run(options: Namespace) -> int:
     """Compute, write table and figure, print what was found."""
-    experiment = find(options.name)
-    config = configured(experiment, options.quick, options.seed, options.set)
-    found = answer([(experiment, config)], options.out, options.jobs)[0]
-    stem = options.out / "runs" / f"{experiment.name}-{digest(describe(config))[:8]}"
-    table_path, figure_path = Path(f"{stem}.parquet"), Path(f"{stem}.svg")
-    write_atomically(table_path, parquet_bytes(found.table, found.facts))
-    write_atomically(
-        figure_path,
-        figure_bytes(
-            draw(experiment.figure or experiment.name, found.table), "svg", experiment.name
-        ),
+    from soloc.cli.assignments import assigned
+    from soloc.experiments.registry import find
+    from soloc.report import one_experiment
+
+    config = find(options.name).settings(options.quick)
+    changes = assigned(options.name, config, options.set)
+    kept = one_experiment.run(
+        options.name,
+        changes,
+        quick=options.quick,
+        jobs=options.jobs,
+        out=options.out,
+        seed=options.seed,
+        engine=options.engine,
+        scheduler=options.scheduler,
     )
+    found = kept.answer
     print(found.table.head(10).to_string(index=False))
     if len(found.table) > 10:
         print(f"... {len(found.table):,} rows in all")
-    print(experiment.findings(found.table))
-    print(table_path, figure_path, sep="\n")
+    print(found.experiment.findings(found.table))
+    print(kept.table, kept.figure, sep="\n")
     return 0

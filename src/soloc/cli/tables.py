@@ -1,30 +1,38 @@
-"""Tables of a user: read by their ending, and turned into bags with the columns a model remembers."""
+"""Tables of a user: read by their ending, and as bags with the columns a model remembers."""
 
+import os
+import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:  # `soloc --help` need not wait for it
+    import pandas as pd
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> "pd.DataFrame":
     """A Parquet, CSV or TSV file as a data frame."""
-    endings = {
-        ".parquet": pd.read_parquet,
-        ".csv": pd.read_csv,
-        ".tsv": lambda p: pd.read_csv(p, sep="\t"),
-    }
-    reader = endings.get(path.suffix.lower())
-    if reader is None:
+    import pandas as pd
+
+    from soloc.cli.dialects import read_text_table
+
+    ending = path.suffix.lower()
+    if ending not in (".parquet", ".csv", ".tsv"):
         raise ValueError(f"`data` must end in .parquet, .csv or .tsv, got {path.name}.")
     if not path.exists():
         raise FileNotFoundError(f"`data` {path} does not exist.")
     try:
-        return reader(path)
-    except pd.errors.ParserError as error:
+        if ending == ".parquet":
+            return pd.read_parquet(path)
+        table, said = read_text_table(path.read_bytes(), "\t" if ending == ".tsv" else None)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise ValueError(f"`data` {path} could not be read: {error}") from None
+    if said:
+        print(f"{path}: read as {said}", file=sys.stderr)
+    return table
 
 
-def bags_for(model: Any, frame: pd.DataFrame) -> Any:
+def bags_for(model: Any, frame: "pd.DataFrame") -> Any:
     """Bags of a table, with the columns that were named when the model was fitted."""
     from soloc.estimators import Bags
 
@@ -35,4 +43,38 @@ def bags_for(model: Any, frame: pd.DataFrame) -> Any:
             " Python."
         )
     name = notes.get("name") if notes.get("name") in frame.columns else None
+    missing = [column for column in notes["features"] if column not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"the table must have every column that the model was fitted to; {missing} are missing,"
+            f" it has {list(frame.columns)}."
+        )
+    known = {*notes["features"], *model.columns_aside_, notes["bag"]}
+    unknown = [str(column) for column in frame.columns if column not in known]
+    if unknown:
+        print(f"the model was not fitted to {unknown}, which are ignored", file=sys.stderr)
     return Bags.from_frame(frame, notes["bag"], notes["features"], name=name)
+
+
+def write_csv(table: "pd.DataFrame", path: Path | None) -> None:
+    """A CSV file that a spreadsheet reads without running anything; standard output when None."""
+    from soloc.estimators.spreadsheets import without_formulas
+
+    text = without_formulas(table).to_csv(index=False)
+    if path is None:
+        print(text, end="")
+    else:
+        write_beside(path, text.encode("utf-8"))
+
+
+def write_beside(path: Path, data: bytes) -> None:
+    """Write next to the target and rename, so that the file is whole or as it was."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -18,12 +18,12 @@ def add(subparsers: Any) -> None:
     fit.add_argument("data", type=Path, help="Parquet, CSV or TSV file, one row per text")
     fit.add_argument("--text", required=True, help="column of the text")
     fit.add_argument(
-        "--label", required=True, help="column of the score, or of the class with --classes"
+        "--label", required=True, help="column of the score, or of the class with --classify"
     )
     fit.add_argument(
         "--out", type=Path, default=Path("text.soloc"), help="model file to write (text.soloc)"
     )
-    fit.add_argument("--classes", action="store_true", help="the label is a class, not a number")
+    fit.add_argument("--classify", action="store_true", help="the label is a class, not a number")
     fit.add_argument(
         "--model",
         default="wordllama",
@@ -35,7 +35,11 @@ def add(subparsers: Any) -> None:
         default=-1,
         help="hidden state of a transformer that is taken (-1: the last)",
     )
-    fit.add_argument("--loss", default="auto", help="auto, likelihood or squared")
+    fit.add_argument(
+        "--loss",
+        default="auto",
+        help="auto, likelihood, or squared (cross_entropy with --classify)",
+    )
     fit.add_argument("--alpha", default="auto", help='ridge penalty, or "auto"')
     fit.set_defaults(run=run_fit)
     explain = verbs.add_parser("explain", help="show which word of a sentence decided")
@@ -71,7 +75,7 @@ def run_fit(options: argparse.Namespace) -> int:
             " such rows first."
         )
     parameters = {"loss": options.loss, "alpha": number_or_auto(options.alpha)}
-    model = text_pipeline(options.model, options.layer, classes=options.classes, **parameters)
+    model = text_pipeline(options.model, options.layer, classes=options.classify, **parameters)
     if not options.out.parent.is_dir():
         raise FileNotFoundError(f"`--out` {options.out} is in a folder that does not exist.")
     say(f"{len(frame)} texts")

@@ -87,7 +87,7 @@ def single_location_law(
     background: float = 1.0,
     random_state: int = 0,
 ) -> SingleLocationLaw:
-    """A law with a random key and value; the entries of the background mean are N(0, background^2)."""
+    """A law with random key and value; the background mean has entries N(0, background^2)."""
     if width < 2 or gamma <= 0 or noise < 0:
         raise ValueError(
             "`width` must be at least 2, `gamma` positive and `noise` not negative, "

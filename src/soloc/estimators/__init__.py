@@ -2,6 +2,7 @@
 
 from soloc.estimators.bags import Bags as Bags
 from soloc.estimators.classifier import SingleLocationClassifier as SingleLocationClassifier
+from soloc.estimators.columns import ColumnWarning as ColumnWarning
 from soloc.estimators.diagnostics import Diagnostics as Diagnostics
 from soloc.estimators.diagnostics import PointingWarning as PointingWarning
 from soloc.estimators.explain import Explanation as Explanation

@@ -24,6 +24,10 @@ class Bags:
         What each bag is called; messages use it. By default its position.
     labels : array of shape (n,), optional
         The label of each bag, when a data frame brought it along.
+    features : sequence of d strings, optional
+        What each column is called, so that a model finds it again by name.
+    aside : dictionary of strings, optional
+        Columns of a data frame that are no features, each with the reason.
 
     Examples
     --------
@@ -41,6 +45,8 @@ class Bags:
         names: Sequence[str] | None = None,
         ids: Sequence[Hashable] | None = None,
         labels: Any = None,
+        features: Sequence[str] | None = None,
+        aside: dict[str, str] | None = None,
     ) -> None:
         starts = np.asarray(offsets)
         if starts.ndim != 1 or len(starts) < 2 or not np.issubdtype(starts.dtype, np.integer):
@@ -65,8 +71,8 @@ class Bags:
         self.ids = None if ids is None else list(ids)
         self.names = None if names is None else [str(name) for name in names]
         self.labels = None if labels is None else np.asarray(labels)
-        # names of the columns, when a data frame brought them along
-        self.features: list[str] | None = None
+        self.features = None if features is None else [str(name) for name in features]
+        self.aside = dict(aside or {})
         if self.ids is not None and len(self.ids) != len(self):
             raise ValueError(
                 f"`ids` must have one entry per bag, {len(self)}, got {len(self.ids)}."
@@ -79,11 +85,18 @@ class Bags:
             raise ValueError(
                 f"`labels` must have one entry per bag, {len(self)}, got shape {self.labels.shape}."
             )
+        if self.features is not None and len(self.features) != array.shape[1]:
+            raise ValueError(
+                f"`features` must have one name per column, {array.shape[1]}, got"
+                f" {len(self.features)}."
+            )
+        if self.features is not None and len({*self.features}) < len(self.features):
+            twice = next(name for name in self.features if self.features.count(name) > 1)
+            raise ValueError(f"`features` must be different names, got {twice!r} more than once.")
         self._refuse_empty()
         self._refuse_not_finite()
 
     # -- ways in
-    # ---------------------------------------------------------------------------------------------
 
     @classmethod
     def from_list(cls, bags: Sequence[Any], **named: Any) -> "Bags":
@@ -124,7 +137,6 @@ class Bags:
         return read_frame(cls, frame, bag, features, label, name)
 
     # -- what a sequence of bags can do
-    # ----------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -148,6 +160,8 @@ class Bags:
             names=None if self.names is None else [self.names[row] for row in rows],
             ids=[self.id_of(i) for i in chosen],
             labels=None if self.labels is None else self.labels[chosen],
+            features=self.features,
+            aside=self.aside,
         )
 
     def __repr__(self) -> str:
@@ -180,16 +194,27 @@ class Bags:
             [str(i) for i in range(stop - start)] if self.names is None else self.names[start:stop]
         )
 
-    def with_values(self, values: np.ndarray) -> "Bags":
+    def with_values(self, values: np.ndarray, features: Sequence[str] | None = None) -> "Bags":
         """The same bags with other features, one row per instance as before."""
-        return Bags(values, self.offsets, names=self.names, ids=self.ids, labels=self.labels)
+        return Bags(
+            values,
+            self.offsets,
+            names=self.names,
+            ids=self.ids,
+            labels=self.labels,
+            features=features,
+            aside=self.aside,
+        )
+
+    def feature_of(self, column: int) -> str:
+        """What a column is called in messages: its name, or its number."""
+        return str(column) if self.features is None else repr(self.features[column])
 
     def split(self, flat: np.ndarray) -> list[np.ndarray]:
         """One array per bag, from one entry per instance."""
         return np.split(flat, self.offsets[1:-1])
 
     # -- refusals
-    # --------------------------------------------------------------------------------------------
 
     def _refuse_empty(self) -> None:
         lengths = np.diff(self.offsets)
@@ -211,17 +236,27 @@ class Bags:
             where = f"bag {self.id_of(position)} of `X` contains {block[row, column]}"
             if np.isfinite(block[row, column]):
                 raise ValueError(
-                    f"{where} in feature {column}; sizes must stay below {largest:g}: rescale it."
+                    f"{where} in feature {self.feature_of(column)}; sizes must stay below"
+                    f" {largest:g}: rescale it."
                 )
             raise ValueError(
-                f"{where} (NaN or infinity) in feature {column}; remove or impute such values"
-                " first."
+                f"{where} (NaN or infinity) in feature {self.feature_of(column)}; remove or impute"
+                " such values first."
             )
 
 
+def column_names(X: Any) -> list[str] | None:
+    """Names of the features of `X`: of `Bags` that have them, of a frame whose columns are text."""
+    if isinstance(X, Bags):
+        return X.features
+    columns = getattr(X, "columns", None)
+    if columns is None or not all(isinstance(column, str) for column in columns):
+        return None
+    return list(columns) or None
+
+
 def as_bags(X: Any) -> Bags:
-    """`X` as `Bags`: Bags, an (n, L, d) array, a list of (L_i, d) arrays, or 2-D input whose rows
-    are bags of one."""
+    """`X` as `Bags`: an (n, L, d) array, a list of (L_i, d) arrays, or 2-D with bags of one."""
     if isinstance(X, Bags):
         return X
     if isinstance(X, (str, bytes)):
@@ -241,7 +276,7 @@ def as_bags(X: Any) -> Bags:
         return Bags(array.reshape(n * length, width), np.arange(n + 1) * length)
     if array.ndim == 2:
         refuse_none(array.shape[0], array.shape[1], array.shape)
-        return Bags(array, np.arange(len(array) + 1))
+        return Bags(array, np.arange(len(array) + 1), features=column_names(X))
     raise ValueError(
         "`X` must be an (n, L, d) array, a list of (L_i, d) arrays, `Bags`, or 2-D with one"
         f" instance per bag; got {array.ndim} dimensions, shape {array.shape}. Reshape your data."

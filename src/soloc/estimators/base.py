@@ -1,35 +1,57 @@
-"""What the regressor and the classifier share: checks at the door, standard units, attention,
-pointing, files."""
+"""What the estimators share: the four stages of a fit, attention, pointing, and their files."""
 
 import warnings
-from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from soloc.estimators.bags import Bags, as_bags
+from soloc.estimators.coefficients import Coefficients, Reading, bag_means, read
+from soloc.estimators.columns import named_bags
 from soloc.estimators.diagnostics import Diagnostics, PointingWarning
-from soloc.estimators.model import Head, Reading, bag_means, read
-from soloc.estimators.selection import first_of_largest
+from soloc.estimators.fields import Fields
+from soloc.estimators.fitting import Fitted, fit_objective
+from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.labels import labels_for
+from soloc.estimators.mean_pool import fit_mean_pool
+from soloc.estimators.objectives.catalogue import losses_of
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.objective import Objective
+from soloc.estimators.parameters import (
+    adopt,
+    checked_groups,
+    generator,
+    plain_parameters,
+    refuse_parameters,
+)
+from soloc.estimators.selection import TYPICAL_ALPHA, first_of_largest, pointed_groups, select
 from soloc.estimators.solver import History
-from soloc.estimators.tokens import Tokens
-
-LOSS_NAMES = ("likelihood", "squared", "auto")
+from soloc.estimators.stages import Chosen, Entered
 
 
-class SingleLocation(BaseEstimator):
+class BagEstimator(ABC, BaseEstimator):
     """Attention over the instances of a bag, of which one decides the label."""
 
     centre_: np.ndarray
     scale_: np.ndarray
-    head_: Head
+    coefficients_: Coefficients
     history_: History
     diagnostics_: Diagnostics
+    selection_: pd.DataFrame | None
+    loss_: str
+    alpha_: float
+    n_features_in_: int
+
+    #: what `loss` may name
+    objectives: ClassVar[Mapping[str, type[Objective]]]
+    #: held-out predictions are needed even where there is nothing to choose
+    always_holds_out: ClassVar[bool]
 
     #: called with a `History` after each iteration of the last fit; set it to watch long fits
     on_progress: Callable[[History], Any] | None = None
@@ -54,26 +76,118 @@ class SingleLocation(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
+    # -- the fit
+
+    def fit(self, X, y=None, groups=None):
+        """Fit to bags `X` and one label per bag; `groups` are never split by held-out bags.
+
+        Without `groups`, bags that share the instance they point at (the same word, the same image)
+        are held out together; pass `groups=range(len(y))` where new bags will hold the same
+        instances again. A fit that is interrupted leaves the model as it was.
+        """
+        entered = self._enter(X, y, groups)
+        starts = self._start(entered)
+        chosen = self._choose(entered, starts)
+        attributes = self._finish(entered, chosen)
+        adopt(self, attributes)
+        self._warn_about_convergence()
+        return self
+
+    def _enter(self, X: Any, y: Any, groups: Any) -> Entered:
+        """First stage: everything is checked, and put in standard units."""
+        rng = self._check_parameters()
+        losses = {name: self.objectives[name] for name in losses_of(self.loss, self.objectives)}
+        bags = as_bags(X)
+        groups = checked_groups(groups, len(bags))
+        labels, described = self._standard_labels(labels_for(y, bags))
+        instances = Instances(bags, *centre_and_scale(bags, self.fit_intercept), shared=True)
+        means = bag_means(instances)
+        pooled = fit_mean_pool(means, labels, self.fit_intercept or labels.ndim == 2)
+        alpha = None if isinstance(self.alpha, str) else float(self.alpha)
+        data = Data(
+            instances,
+            labels,
+            means if self.context else None,
+            self.fit_intercept,
+            np.ones(len(bags)),
+            TYPICAL_ALPHA * len(bags) if alpha is None else alpha,
+        )
+        return Entered(bags, data, described, pooled, groups, losses, alpha, rng)
+
+    @abstractmethod
+    def _start(self, entered: Entered) -> dict[str, Coefficients]:
+        """Second stage: where each loss begins."""
+
+    def _choose(self, entered: Entered, starts: dict[str, Coefficients]) -> Chosen:
+        """Third stage: loss and penalty, by held-out bags where they are not given."""
+        data, losses, alpha, groups = entered.data, entered.losses, entered.alpha, entered.groups
+        first = next(iter(losses))
+        if groups is None:
+            groups = pointed_groups(data.instances, data.read(starts[first]).attention)
+        if alpha is not None and len(losses) == 1 and not self.always_holds_out:
+            return Chosen(first, alpha, starts[first], groups, None, None)
+        choice = select(data, losses, alpha, starts, groups, entered.rng, tol=self.tol)
+        trial = choice.trial
+        return Chosen(
+            trial.loss, trial.alpha, trial.found[0], groups, choice.scores, choice.predictions
+        )
+
+    def _finish(self, entered: Entered, chosen: Chosen) -> dict[str, Any]:
+        """Fourth stage: the fit to all bags, and everything that is said about it."""
+        data = entered.data._replace(alpha=chosen.alpha)
+        objective = entered.losses[chosen.loss](data)
+        fitted = fit_objective(
+            objective,
+            chosen.start,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            progress=self.on_progress,
+        )
+        attributes: dict[str, Any] = {
+            "centre_": data.instances.centre,
+            "scale_": data.instances.scale,
+            "loss_": chosen.loss,
+            "alpha_": chosen.alpha,
+            "selection_": chosen.scores,
+            "history_": fitted.history,
+            "n_features_in_": entered.bags.width,
+            "columns_aside_": list(entered.bags.aside),
+        }
+        if entered.bags.features is not None:
+            attributes["feature_names_in_"] = np.array(entered.bags.features, dtype=object)
+        attributes |= entered.labels | self._describe(entered, chosen, fitted)
+        return attributes | self._in_units(attributes)
+
+    @abstractmethod
+    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        """Labels as the objectives want them, and the attributes that lead back."""
+
+    @abstractmethod
+    def _describe(self, entered: Entered, chosen: Chosen, fitted: Fitted) -> dict[str, Any]:
+        """Coefficients, diagnostics, and what else the last fit found out."""
+
+    @abstractmethod
+    def _in_units(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Key, value and intercept in the units of the data, from those in standard units."""
+
     # -- what a fitted model says about bags
-    # -----------------------------------------------------------------
 
     def attend(self, X):
         """Attention weights of the instances of each bag; they sum to one within a bag.
 
         Returns an (n, L) array for an (n, L, d) array, else a list with one array per bag.
         """
-        bags, tokens = self._bags(X)
-        attention = self._read(tokens).attention
+        bags, instances = self._bags(X)
+        attention = self._read(instances).attention
         if isinstance(X, np.ndarray) and X.ndim == 3:
             return attention.reshape(X.shape[:2])
         return bags.split(attention)
 
     def locate(self, X):
-        """Position of the decisive instance within each bag, (n,). Warns when pointing should not
-        be trusted."""
-        _, tokens = self._bags(X)
+        """Position of the decisive instance within each bag, (n,); warns when in doubt."""
+        _, instances = self._bags(X)
         self._warn_when_in_doubt()
-        return first_of_largest(self._read(tokens).attention, tokens) - tokens.starts
+        return first_of_largest(self._read(instances).attention, instances) - instances.starts
 
     def explain(self, X, bag=0):
         """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
@@ -86,75 +200,109 @@ class SingleLocation(BaseEstimator):
         self._warn_when_in_doubt()
         return explain(self, X, bag)
 
+    # -- files
+
     def save(self, path, notes=None):
-        """Write the fitted model, and `notes` (plain JSON), to one file that cannot execute
-        anything; see `load`."""
+        """Write the fitted model, and `notes` (plain JSON), to one file; see `load`."""
         from soloc.estimators.files import save
 
         save(self, path, notes)
 
-    # -- shared work
-    # -----------------------------------------------------------------------------------------
+    def _saved(self) -> Fields:
+        """The fitted state as plain facts and arrays."""
+        found = self.coefficients_
+        arrays = {
+            "centre": self.centre_,
+            "scale": self.scale_,
+            "key": found.key,
+            "value": found.value,
+            "intercept": np.asarray(found.intercept, dtype=np.float64),
+        }
+        if found.context is not None:
+            arrays["context"] = found.context
+        selection = None if self.selection_ is None else self.selection_.to_dict(orient="list")
+        facts = {
+            "parameters": plain_parameters(self),
+            "loss": self.loss_,
+            "alpha": float(self.alpha_),
+            "noise": float(found.noise),
+            "n_features": int(self.n_features_in_),
+            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            "columns_aside": list(self.columns_aside_),
+            "history": vars(self.history_),
+            "diagnostics": self.diagnostics_._asdict(),
+            "selection": selection,
+        }
+        return Fields(facts, arrays)
 
-    def _bags(self, X: Any) -> tuple[Bags, Tokens]:
-        """Bags at the door of a fitted model, and their tokens."""
+    @classmethod
+    def _restored(cls, fields: Fields) -> "BagEstimator":
+        """The fitted model from its state; every field is checked."""
+        model = cls(**fields.parameters(cls))
+        model._check_parameters()
+        loss = fields.choice("loss", model.objectives)
+        d = fields.integer("n_features", least=1)
+        shape = model._shape_of_value(fields, d)
+        attributes = {
+            "centre_": fields.array("centre", (d,)),
+            "scale_": fields.array("scale", (d,), positive=True, finite=False),
+            "loss_": loss,
+            "alpha_": fields.number("alpha", least=0.0),
+            "n_features_in_": d,
+            "columns_aside_": fields.texts("columns_aside"),
+            "history_": fields.record("history", History),
+            "diagnostics_": fields.record("diagnostics", Diagnostics),
+            "selection_": fields.table(
+                "selection", {"loss": str, "alpha": float, "held_out": float}
+            ),
+            "coefficients_": Coefficients(
+                fields.array("key", (d,)),
+                fields.array("value", shape),
+                fields.array("context", shape) if model.context else None,
+                fields.array("intercept", shape[1:])
+                if len(shape) == 2
+                else fields.scalar("intercept"),
+                fields.number("noise", least=0.0),
+            ),
+        }
+        names = fields.texts("feature_names", count=(0, d))
+        if names:
+            attributes["feature_names_in_"] = np.array(names, dtype=object)
+        attributes |= model._restored_labels(fields)
+        model.__dict__ |= attributes | model._in_units(attributes)
+        return model
+
+    def _shape_of_value(self, fields: Fields, d: int) -> tuple[int, ...]:
+        """Shape of the value in a file."""
+        return (d,)
+
+    @abstractmethod
+    def _restored_labels(self, fields: Fields) -> dict[str, Any]:
+        """Attributes that describe the labels, from a file."""
+
+    # -- shared work
+
+    def _bags(self, X: Any) -> tuple[Bags, Instances]:
+        """Bags at the door of a fitted model, and their instances in standard units."""
         check_is_fitted(self)
-        bags = as_bags(X)
-        _check_feature_names(self, X, reset=False)
+        names = getattr(self, "feature_names_in_", None)
+        bags = named_bags(X, names, self.columns_aside_, type(self).__name__)
         if bags.width != self.n_features_in_:
             raise ValueError(
                 f"X has {bags.width} features, but {type(self).__name__} is expecting"
                 f" {self.n_features_in_} features as input."
             )
-        return bags, Tokens(bags, self.centre_, self.scale_)
+        return bags, Instances(bags, self.centre_, self.scale_)
 
-    def _read(self, tokens: Tokens) -> Reading:
-        context = bag_means(tokens) if self.head_.context is not None else None
-        return read(self.head_, tokens, context)
+    def _read(self, instances: Instances) -> Reading:
+        context = bag_means(instances) if self.coefficients_.context is not None else None
+        return read(self.coefficients_, instances, context)
 
     def _check_parameters(self) -> np.random.Generator:
         """Refuse parameters that cannot be; the generator of `random_state`."""
-        if self.loss not in LOSS_NAMES:
-            raise ValueError(f"`loss` must be one of {LOSS_NAMES}, got {self.loss!r}.")
-        if isinstance(self.alpha, str):
-            if self.alpha != "auto":
-                raise ValueError(
-                    f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.'
-                )
-        elif not isinstance(self.alpha, Real) or not 0 <= float(self.alpha) < 1e30:
-            raise ValueError(
-                f'`alpha` must be a number from 0 to 1e30 or "auto", got {self.alpha!r}.'
-            )
-        for name, least in (("n_starts", 1), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                raise ValueError(f"`{name}` must be an integer of at least {least}, got {value!r}.")
-        if not isinstance(self.tol, Real) or not 0 < float(self.tol) < 1:
-            raise ValueError(f"`tol` must be a number between 0 and 1, got {self.tol!r}.")
-        for name in ("context", "fit_intercept"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise ValueError(f"`{name}` must be True or False, got {getattr(self, name)!r}.")
-        if self.random_state is None or isinstance(
-            self.random_state, (Integral, np.random.RandomState)
-        ):
-            return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        raise ValueError(
-            f"`random_state` must be an integer, a RandomState or None, got {self.random_state!r}."
-        )
-
-    def _enter(self, X: Any, groups: Any) -> tuple[Bags, np.ndarray | None]:
-        """Bags and groups at the door of `fit`."""
-        bags = as_bags(X)
-        _check_feature_names(self, X, reset=True)
-        _check_n_features(self, bags, reset=True)
-        if groups is None:
-            return bags, None
-        groups = np.asarray(groups)
-        if groups.shape != (len(bags),):
-            raise ValueError(
-                f"`groups` must have one entry per bag, {len(bags)}, got shape {groups.shape}."
-            )
-        return bags, groups
+        losses_of(self.loss, self.objectives)
+        refuse_parameters(self)
+        return generator(self.random_state)
 
     def _warn_about_convergence(self) -> None:
         if not self.history_.converged:

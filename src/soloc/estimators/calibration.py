@@ -1,5 +1,4 @@
-"""Calibration: how far each label lies from its leave-one-out prediction, and the intervals that
-follow.
+"""Calibration: how far labels lie from leave-one-out predictions, and the intervals that follow.
 
 Leaving bag i out moves its prediction away from its label: y_i - f_i becomes (y_i - f_i) / (1 -
 h_i), with h_i the leverage of bag i in the Gauss-Newton problem of (k, v, c, b). The scores of all
@@ -8,27 +7,29 @@ they hold although the fit has seen every bag. Bags that belong together (groups
 decisive instance) are left out together, by fits without them.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtr
 
-from soloc.estimators.model import Head, Reading, read
+from soloc.estimators.coefficients import Coefficients, Reading
+from soloc.estimators.instances import Instances
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.objective import Objective
+from soloc.estimators.objectives.squared import KEY_SHARE, SquaredLoss
+from soloc.estimators.ridge import weighted_gram
 from soloc.estimators.selection import attempt
-from soloc.estimators.squared import KEY_SHARE, SquaredLoss, weighted_gram
-from soloc.estimators.tokens import Tokens
 
 WIDEST = 3000  # parameters beyond which leverages use only the diagonal of the Gauss-Newton matrix
 
 
-def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
+def leverages(objective: SquaredLoss, fitted: Coefficients) -> np.ndarray:
     """h_i of each bag: how much its own label moves its prediction, (n,)."""
-    attention, pooled = objective.pooled(head.key)
-    blocks = [objective.jacobian(attention, pooled, head.value), pooled]
+    attention, pooled = objective.pooled(fitted.key)
+    blocks = [objective.jacobian(attention, pooled, fitted.value), pooled]
     if objective.context is not None:
         blocks.append(objective.context)
-    alpha = objective.alpha if objective.value_alpha is None else objective.value_alpha
+    data = objective.data
+    alpha = data.alpha if data.value_alpha is None else data.value_alpha
     penalties = [np.full(block.shape[1], alpha) for block in blocks]
     penalties[0][:] = objective.alpha * KEY_SHARE
     if objective.fit_intercept:
@@ -59,48 +60,53 @@ def leverages(objective: SquaredLoss, head: Head) -> np.ndarray:
 
 
 def left_out_scores(
-    problem: Any, loss: str, alpha: float, head: Head, folds: list[np.ndarray], tol: float
+    data: Data,
+    kind: type[Objective],
+    start: Coefficients,
+    folds: list[np.ndarray],
+    tol: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Prediction and probability integral transform of each bag by a fit without its fold, begun at
-    `head`.
+    """Prediction and probability integral transform of each bag by a fit without its fold.
 
     Used where bags come in groups: the leverages above leave out one bag, and the others of its
     group still know it.
     """
-    trial = attempt(problem, loss, alpha, [head] * len(folds), folds, tol)
-    transform = np.full(len(problem.y), np.nan)
-    for fold, found in zip(folds, trial.heads, strict=True):
-        reading = read(found, problem.tokens, problem.context)
-        transform[fold] = mixture_cdf(problem.y, reading, problem.tokens, found.noise)[fold]
+    trial = attempt(data, kind.__name__, kind, [start] * len(folds), folds, tol)
+    transform = np.full(len(data.y), np.nan)
+    for fold, found in zip(folds, trial.found, strict=True):
+        reading = data.read(found)
+        transform[fold] = mixture_cdf(data.y, reading, data.instances, found.noise)[fold]
     return trial.predictions, transform
 
 
-def mixture_cdf(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
-    """P(Y <= y) of each bag under the Gaussian mixture of the head."""
-    z = (tokens.spread(y - reading.offset) - reading.values) / noise
-    return tokens.total(reading.attention * ndtr(z))
+def mixture_cdf(y: np.ndarray, reading: Reading, instances: Instances, noise: float) -> np.ndarray:
+    """P(Y <= y) of each bag under the Gaussian mixture over its instances."""
+    z = (instances.spread(y - reading.offset) - reading.values) / noise
+    return instances.total(reading.attention * ndtr(z))
 
 
-def posterior_residual(y: np.ndarray, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
-    """Distance of each label from the value of its instance, averaged over where the label says
-    that instance is."""
-    residual = tokens.spread(y - reading.offset) - reading.values
-    posterior = tokens.softmax(
+def posterior_residual(
+    y: np.ndarray, reading: Reading, instances: Instances, noise: float
+) -> np.ndarray:
+    """Distance of each label from the value of its instance, averaged over its posterior."""
+    residual = instances.spread(y - reading.offset) - reading.values
+    posterior = instances.softmax(
         np.log(np.maximum(reading.attention, 1e-30)) - 0.5 * (residual / noise) ** 2
     )
-    return tokens.total(posterior * residual)
+    return instances.total(posterior * residual)
 
 
-def mixture_quantile(level: float, reading: Reading, tokens: Tokens, noise: float) -> np.ndarray:
-    """The y at which the mixture's distribution function reaches `level`, by bisection in all bags
-    at once."""
+def mixture_quantile(
+    level: float, reading: Reading, instances: Instances, noise: float
+) -> np.ndarray:
+    """Where the distribution function of the mixture reaches `level`, by bisection."""
     reach = noise * 12.0
     values = reading.values.astype(np.float64)
-    low = np.minimum.reduceat(values, tokens.starts) + reading.offset - reach
-    high = np.maximum.reduceat(values, tokens.starts) + reading.offset + reach
+    low = np.minimum.reduceat(values, instances.starts) + reading.offset - reach
+    high = np.maximum.reduceat(values, instances.starts) + reading.offset + reach
     for _ in range(60):
         middle = 0.5 * (low + high)
-        below = mixture_cdf(middle, reading, tokens, noise) < level
+        below = mixture_cdf(middle, reading, instances, noise) < level
         low, high = np.where(below, middle, low), np.where(below, high, middle)
         if np.max(high - low) < 1e-9 * (1 + np.max(np.abs(middle))):
             break

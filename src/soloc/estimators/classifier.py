@@ -1,33 +1,36 @@
 """Single-location classification for the user's own bags, binary and multiclass."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 
-from soloc.estimators.base import SingleLocation
-from soloc.estimators.classes import ClassProblem, class_probabilities
+from soloc.estimators.base import BagEstimator
+from soloc.estimators.coefficients import Coefficients, bag_means
 from soloc.estimators.diagnostics import Diagnostics, concentration
-from soloc.estimators.fitting import SHORT, START_BAGS, TYPICAL_ALPHA, fit_head, subset
-from soloc.estimators.labels import classes, labels_for
-from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, without_folds
-from soloc.estimators.model import Head, bag_means, read
-from soloc.estimators.selection import held_out_folds, pointed_groups, select
-from soloc.estimators.solver import minimise
-from soloc.estimators.starts import best_scale, start_directions
-from soloc.estimators.tokens import Tokens, centre_and_scale
+from soloc.estimators.fields import Fields
+from soloc.estimators.files import saved_by_name
+from soloc.estimators.fitting import Fitted
+from soloc.estimators.labels import classes
+from soloc.estimators.mean_pool import without_folds
+from soloc.estimators.objectives.catalogue import CLASSES
+from soloc.estimators.objectives.class_objective import ClassObjective
+from soloc.estimators.selection import held_out_folds
+from soloc.estimators.stages import Chosen, Entered
+from soloc.estimators.starts import class_starts
 
-LOGITS = 4.0  # slope of the logit per unit of least-squares slope at even odds
 
-
-class SingleLocationClassifier(ClassifierMixin, SingleLocation):
+@saved_by_name
+class SingleLocationClassifier(ClassifierMixin, BagEstimator):
     """Classification of bags of instances of which one decides the class, and nobody says which.
 
     Parameters
     ----------
-    loss : {"auto", "likelihood", "squared"}, default "auto"
+    loss : {"auto", "likelihood", "cross_entropy"}, default "auto"
         "likelihood": the decisive instance is latent and draws the class, p(y|X) = sum_l p_l
-        softmax(x_l V + b)_y. "squared": the counterpart of the regressor's squared loss,
-        cross-entropy of the pooled logits softmax(sum_l p_l x_l V + b). "auto" asks held-out bags.
+        softmax(x_l V + b)_y. "cross_entropy": that of the pooled logits, softmax(sum_l p_l x_l V +
+        b)_y, the counterpart of the regressor's squared loss. "auto" asks held-out bags.
     alpha : float or "auto", default "auto"
         Penalty alpha |V|^2 / 2 on the log-likelihood, features in standard units. "auto" asks
         held-out bags.
@@ -54,88 +57,82 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
     True
     """
 
-    def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one class per bag; `groups` are never split between fitting and
-        held-out bags."""
-        rng = self._check_parameters()
-        bags, groups = self._enter(X, groups)
-        self.classes_, one_hot = classes(labels_for(y, bags))
-        self.centre_, self.scale_ = centre_and_scale(bags, self.fit_intercept)
-        tokens = Tokens(bags, self.centre_, self.scale_, shared=True)
-        means = bag_means(tokens)
-        pooled = fit_mean_pool(means, one_hot, True)
-        problem = ClassProblem(tokens, one_hot, means if self.context else None, self.fit_intercept)
-        losses = ["squared", "likelihood"] if self.loss == "auto" else [self.loss]
-        alpha = None if isinstance(self.alpha, str) else float(self.alpha)
-        first = TYPICAL_ALPHA * len(bags) if alpha is None else alpha
-        starts = class_starts(problem, losses, first, pooled, self.n_starts, rng, self.tol)
-        if groups is None:
-            groups = pointed_groups(
-                tokens, read(starts[losses[0]], tokens, problem.context).attention
-            )
-        choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
-        self.selection_, self.loss_, self.alpha_ = (
-            choice.scores,
-            choice.trial.loss,
-            choice.trial.alpha,
-        )
-        fitted = fit_head(
-            problem,
-            self.loss_,
-            self.alpha_,
-            np.ones(len(bags)),
-            choice.trial.heads[0],
-            max_iter=self.max_iter,
-            tol=self.tol,
-            progress=self.on_progress,
-        )
-        self.head_, self.history_ = fitted.head, fitted.history
-        if groups is not None:
-            folds = held_out_folds(len(bags), groups, rng, every=True)
-            pooled = without_folds(pooled, bag_means(tokens), one_hot, folds, True)
-        self._describe(problem, pooled, choice.predictions)
-        self._warn_about_convergence()
-        return self
+    objectives: ClassVar[Mapping[str, type[ClassObjective]]] = CLASSES
+    always_holds_out = True
 
-    def _describe(self, problem: ClassProblem, pooled: MeanPool, held_out: np.ndarray) -> None:
-        """Diagnostics, and the fitted attributes in the units of the data."""
-        head = self.head_
-        self._set_units()
-        seen = np.isfinite(held_out).all(axis=1)
-        truth = np.argmax(problem.y[seen], axis=1)
-        attention = read(head, problem.tokens, problem.context).attention
-        self.diagnostics_ = Diagnostics(
-            float(np.mean(np.argmax(held_out[seen], axis=1) == truth)),
-            float(np.mean(np.argmax(pooled.left_out[seen], axis=1) == truth)),
-            float(np.max(np.bincount(truth)) / len(truth)),
-            *concentration(attention, problem.tokens),
+    classes_: np.ndarray
+
+    # -- stages of the fit
+
+    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        found, one_hot = classes(labels)
+        return one_hot, {"classes_": found}
+
+    def _start(self, entered: Entered) -> dict[str, Coefficients]:
+        return class_starts(
+            entered.data, entered.losses, entered.pooled, self.n_starts, entered.rng, self.tol
         )
 
-    def _set_units(self) -> None:
-        """Key, values and intercept in the units of the data, from the head in standard units."""
-        head = self.head_
-        self.key_, self.value_ = head.key / self.scale_, head.value / self.scale_[:, None]
-        self.context_coef_ = None if head.context is None else head.context / self.scale_[:, None]
-        at_centre = self.centre_ @ (
-            self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_
-        )
-        self.intercept_ = head.intercept - at_centre
-        self.n_iter_ = self.history_.iterations
+    def _describe(self, entered: Entered, chosen: Chosen, fitted: Fitted) -> dict[str, Any]:
+        """Coefficients and diagnostics."""
+        data, pooled, found = entered.data, entered.pooled, fitted.coefficients
+        if chosen.groups is not None:
+            folds = held_out_folds(len(data.y), chosen.groups, entered.rng, every=True)
+            pooled = without_folds(pooled, bag_means(data.instances), data.y, folds, True)
+        assert chosen.held_out is not None
+        seen = np.isfinite(chosen.held_out).all(axis=1)
+        truth = np.argmax(data.y[seen], axis=1)
+        return {
+            "coefficients_": found,
+            "diagnostics_": Diagnostics(
+                float(np.mean(np.argmax(chosen.held_out[seen], axis=1) == truth)),
+                float(np.mean(np.argmax(pooled.left_out[seen], axis=1) == truth)),
+                float(np.max(np.bincount(truth)) / len(truth)),
+                *concentration(data.read(found).attention, data.instances),
+            ),
+        }
 
-    def _contributions(self, reading, tokens, output=None):
-        """Value of each instance for the predicted class (or class number `output`) of the one bag,
-        and the offset."""
+    def _in_units(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        found, scale = attributes["coefficients_"], attributes["scale_"][:, None]
+        value = found.value / scale
+        context = None if found.context is None else found.context / scale
+        at_centre = attributes["centre_"] @ (value if context is None else value + context)
+        return {
+            "key_": found.key / attributes["scale_"],
+            "value_": value,
+            "context_coef_": context,
+            "intercept_": found.intercept - at_centre,
+            "n_iter_": attributes["history_"].iterations,
+        }
+
+    # -- files
+
+    def _saved(self) -> Fields:
+        state = super()._saved()
+        return Fields(state.facts, state.arrays | {"classes": plain_classes(self.classes_)})
+
+    def _shape_of_value(self, fields: Fields, d: int) -> tuple[int, ...]:
+        return d, len(fields.any_array("classes", (None,)))
+
+    def _restored_labels(self, fields: Fields) -> dict[str, Any]:
+        found = fields.any_array("classes", (None,))
+        if found.dtype.kind not in "biufU" or len(np.unique(found)) < max(len(found), 2):
+            raise ValueError("array 'classes' must hold at least two classes, each once")
+        return {"classes_": found}
+
+    # -- what a fitted model says
+
+    def _contributions(self, reading, instances, output=None):
+        """Value of each instance for the predicted class (or `output`), and the bag's offset."""
+        kind = self.objectives[self.loss_]
         if output is None:
-            output = int(np.argmax(class_probabilities(reading, tokens, self.loss_)[0]))
-        logits = reading.values.astype(np.float64)
-        if self.loss_ == "likelihood":
-            return softmax(logits + reading.offset[0], axis=1)[:, output], 0.0
-        return logits[:, output], float(reading.offset[0, output])
+            output = int(np.argmax(kind.predict(reading, instances)[0]))
+        return kind.contributions(reading, output)
 
     def predict_proba(self, X):
         """Probability of each class, (n, classes), in the order of `classes_`."""
-        _, tokens = self._bags(X)
-        return class_probabilities(self._read(tokens), tokens, self.loss_)
+        _, instances = self._bags(X)
+        return self.objectives[self.loss_].predict(self._read(instances), instances)
 
     def predict(self, X):
         """The most probable class of each bag, (n,)."""
@@ -143,37 +140,13 @@ class SingleLocationClassifier(ClassifierMixin, SingleLocation):
         return self.classes_[np.argmax(probability, axis=1)]
 
 
-def class_starts(
-    problem: ClassProblem,
-    losses: list[str],
-    alpha: float,
-    pooled: MeanPool,
-    n_starts: int,
-    rng: np.random.Generator,
-    tol: float,
-) -> dict[str, Head]:
-    """For each loss the best of several starts after a few iterations; least squares decides sign
-    and scale of the key."""
-    small = subset(problem, START_BAGS, rng)
-    least_squares = small.least_squares(alpha)
-    centred = problem.y - problem.y.mean(axis=0)
-    heads = []
-    for direction in start_directions(problem.tokens, centred, pooled.coef, n_starts, rng):
-        heads.append(as_logits(least_squares.head(best_scale(least_squares.value, direction))))
-    heads = heads or [as_logits(least_squares.head(np.zeros(problem.tokens.x.shape[1])))]
-    best = {}
-    for loss in losses:
-        objective = small.objective(loss, alpha, np.ones(len(small.y)))
-        found = []
-        for head in heads:
-            point = objective.point(head)
-            solution = minimise(objective, point, objective.metric(point), max_iter=SHORT, tol=tol)
-            found.append((solution.value, objective.head(solution.point)))
-        best[loss] = min(found, key=lambda pair: pair[0])[1]
-    return best
-
-
-def as_logits(head: Head) -> Head:
-    """A least-squares head as one whose values are logits."""
-    context = None if head.context is None else LOGITS * head.context
-    return Head(head.key, LOGITS * head.value, context, LOGITS * np.asarray(head.intercept))
+def plain_classes(found: np.ndarray) -> np.ndarray:
+    """Classes in an array without objects."""
+    if found.dtype != object:
+        return found
+    if all(isinstance(label, str) for label in found):
+        return found.astype(np.str_)
+    raise ValueError(
+        "a model is saved only with classes that are numbers or strings; convert the labels and fit"
+        " again."
+    )

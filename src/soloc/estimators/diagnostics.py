@@ -1,11 +1,10 @@
-"""Does the single-location assumption hold here: held-out score against mean-pool ridge, and how
-sharply attention falls."""
+"""Does one instance decide here: the evidence that a fitted model has, and the doubts."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from soloc.estimators.tokens import Tokens
+from soloc.estimators.instances import Instances
 
 SHARP = 0.5  # mean largest weight below which nothing is pointed at
 USEFUL = 0.02  # held-out score below which the model has learnt nothing
@@ -16,8 +15,7 @@ class PointingWarning(UserWarning):
 
 
 class Diagnostics(NamedTuple):
-    """What a fitted model says about itself. `held_out` is a leave-one-out score when no bags were
-    held out."""
+    """What a fitted model says about itself; `held_out` may be a leave-one-out score."""
 
     held_out: float  #: score of the model on bags it was not fitted to (R^2, or accuracy)
     mean_pool: float  #: score of mean-pool ridge on the same bags, left out one at a time
@@ -28,7 +26,7 @@ class Diagnostics(NamedTuple):
 
     @property
     def doubts(self) -> list[str]:
-        """Reasons, in full sentences, not to trust what `locate` names; empty when there are none."""
+        """Reasons, in words, not to trust what `locate` names; empty when there are none."""
         if not self.several:
             return []
         found = []
@@ -73,12 +71,11 @@ class Diagnostics(NamedTuple):
         return "\n".join([*lines, verdict])
 
 
-def concentration(attention: np.ndarray, tokens: Tokens) -> tuple[float, float, bool]:
-    """Mean largest weight and mean effective number of instances over bags of several instances,
-    and whether any is."""
-    several = tokens.lengths > 1
+def concentration(attention: np.ndarray, instances: Instances) -> tuple[float, float, bool]:
+    """Mean largest weight and effective number of instances, over bags of several, if any is."""
+    several = instances.lengths > 1
     if not several.any():
         return 1.0, 1.0, False
-    top = np.maximum.reduceat(attention, tokens.starts)[several]
-    entropy = -tokens.total(attention * np.log(np.maximum(attention, 1e-30)))[several]
+    top = np.maximum.reduceat(attention, instances.starts)[several]
+    entropy = -instances.total(attention * np.log(np.maximum(attention, 1e-30)))[several]
     return float(top.mean()), float(np.exp(entropy).mean()), True

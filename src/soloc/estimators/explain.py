@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from soloc.estimators.bags import as_bags
-from soloc.estimators.tokens import Tokens
+from soloc.estimators.instances import Instances
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What decided one bag. `table` has one row per instance: name, weight, value, contribution,
-    decisive.
+    """What decided one bag.
+
+    `table` has one row per instance: name, weight, value, contribution, decisive.
     """
 
     bag: str
@@ -31,9 +32,7 @@ class Explanation:
         return figure(self.table, title=f"bag {self.bag}: prediction {self.prediction}", ax=ax)
 
     def html(self) -> str:
-        """The instances in a row, shaded by weight, the decisive one framed; contributions on
-        hover.
-        """
+        """The instances in a row, shaded by weight, the decisive one framed."""
         largest = max(float(self.table["weight"].max()), 1e-12)
         pieces = []
         for row in self.table.itertuples():
@@ -44,7 +43,10 @@ class Explanation:
                 f"weight {row.weight:.3f}, value {row.value:.4g}, contribution"
                 f" {row.contribution:.4g}"
             )
-            style = f"background:rgba({colour},{shade:.3f});border:{frame};border-radius:4px;padding:1px 4px"
+            style = (
+                f"background:rgba({colour},{shade:.3f});border:{frame};"
+                "border-radius:4px;padding:1px 4px"
+            )
             pieces.append(
                 f'<span title="{escape(hover)}" style="{style}">{escape(str(row.name))}</span>'
             )
@@ -72,8 +74,7 @@ class Explanation:
 
 
 def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
-    """The explanation of bag number `bag` of `X` by a fitted model; a single (L, d) array is taken
-    as one bag."""
+    """The explanation of bag number `bag` of `X`; a single (L, d) array is one bag."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = X[None]
     bags = as_bags(X)
@@ -83,9 +84,9 @@ def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
         )
     bag = int(bag) % len(bags)
     one = bags[bag]
-    tokens: Tokens = model._bags(one)[1]
-    reading = model._read(tokens)
-    values, offset = model._contributions(reading, tokens)
+    instances: Instances = model._bags(one)[1]
+    reading = model._read(instances)
+    values, offset = model._contributions(reading, instances)
     weights = reading.attention.astype(np.float64)
     table = pd.DataFrame(
         {

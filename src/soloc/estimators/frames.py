@@ -25,22 +25,16 @@ def read_frame(
             )
     if len(table) == 0:
         raise ValueError("`frame` must have at least one row, got none.")
+    roles = {bag: "it names the bag", label: "it is the label", name: "it names the instance"}
+    aside = {column: why for column, why in roles.items() if column is not None}
     if features is None:
-        taken = {bag, label, name}
-        features = [c for c in table.columns if c not in taken and is_number(table[c])]
+        reasons = {c: no_feature(table[c]) for c in table.columns if c not in aside}
+        aside |= {column: why for column, why in reasons.items() if why}
+        features = [c for c in table.columns if c not in aside]
     else:
-        missing = [column for column in features if column not in table.columns]
-        if missing:
-            raise ValueError(
-                f"`features` names columns {missing} that the frame lacks; it has"
-                f" {list(table.columns)}."
-            )
-        for column in features:
-            if not pd.api.types.is_numeric_dtype(table[column]):
-                raise ValueError(
-                    f"feature {column!r} of `frame` must be numeric, got type"
-                    f" {table[column].dtype}."
-                )
+        refuse_features(table, features)
+        aside |= {c: "it is not among `features`" for c in table.columns if c not in aside}
+        aside = {column: why for column, why in aside.items() if column not in features}
     if not len(features):
         raise ValueError("`features` must name at least one numeric column of the frame, got none.")
     if table[bag].isna().any():
@@ -62,14 +56,37 @@ def read_frame(
         if label is None
         else labels_of_bags(table[label].to_numpy()[order], offsets, ids, label)
     )
-    bags = kind(values, offsets, names=names, ids=list(ids), labels=labels)
-    bags.features = list(features)
-    return bags
+    return kind(
+        values,
+        offsets,
+        names=names,
+        ids=list(ids),
+        labels=labels,
+        features=[str(column) for column in features],
+        aside={str(column): why for column, why in aside.items()},
+    )
 
 
-def is_number(column: pd.Series) -> bool:
-    """Whether a column is a feature unless told otherwise: numbers, but not truth values."""
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+def no_feature(column: pd.Series) -> str:
+    """Why a column is no feature unless `features` names it; nothing when it is one."""
+    if pd.api.types.is_bool_dtype(column):
+        return "it holds truth values"
+    return "" if pd.api.types.is_numeric_dtype(column) else "it does not hold numbers"
+
+
+def refuse_features(table: pd.DataFrame, features: Sequence[str]) -> None:
+    """Refuse features that the frame lacks, or that are not numbers."""
+    missing = [column for column in features if column not in table.columns]
+    if missing:
+        raise ValueError(
+            f"`features` names columns {missing} that the frame lacks; it has"
+            f" {list(table.columns)}."
+        )
+    for column in features:
+        if not pd.api.types.is_numeric_dtype(table[column]):
+            raise ValueError(
+                f"feature {column!r} of `frame` must be numeric, got type {table[column].dtype}."
+            )
 
 
 def labels_of_bags(flat: np.ndarray, offsets: np.ndarray, ids: Any, label: str) -> np.ndarray:

@@ -1,16 +1,15 @@
-"""Mean-pool ridge: the baseline that looks at no instance in particular, with exact leave-one-out
-predictions."""
+"""Mean-pool ridge: the baseline that looks at no instance in particular, left out exactly."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
 
-from soloc.estimators.squared import ridge, weighted_gram
+from soloc.estimators.ridge import ridge, weighted_gram
 
 
 class MeanPool(NamedTuple):
-    """Ridge regression of the label on the bag mean; its ridge minimises the leave-one-out error."""
+    """Ridge regression of the label on the bag mean, with the best leave-one-out ridge."""
 
     coef: np.ndarray  #: (d,) or (d, outputs)
     intercept: np.ndarray
@@ -21,9 +20,7 @@ class MeanPool(NamedTuple):
 def without_folds(
     pooled: MeanPool, means: np.ndarray, y: np.ndarray, folds: list[np.ndarray], fit_intercept: bool
 ) -> MeanPool:
-    """The same ridge, with the prediction of each bag by the fit without its fold: the folds cover
-    all bags.
-    """
+    """The same ridge, each bag predicted by the fit without its fold; the folds cover all bags."""
     left_out = np.empty_like(pooled.left_out)
     for fold in folds:
         solved = ridge(means, y, (~fold).astype(float), pooled.alpha, fit_intercept)

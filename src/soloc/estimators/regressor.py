@@ -1,13 +1,12 @@
-"""Single-location regression for the user's own bags: predict, say how sure, and name the decisive
-instance."""
+"""Single-location regression for the user's own bags: a label, how sure, and who decided."""
 
-from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import RegressorMixin
 
-from soloc.estimators.base import SingleLocation
+from soloc.estimators.base import BagEstimator
 from soloc.estimators.calibration import (
     conformal_level,
     left_out_scores,
@@ -16,16 +15,24 @@ from soloc.estimators.calibration import (
     mixture_quantile,
     posterior_residual,
 )
+from soloc.estimators.coefficients import Coefficients, bag_means, pooled_prediction
 from soloc.estimators.diagnostics import Diagnostics, concentration
-from soloc.estimators.fitting import TYPICAL_ALPHA, Problem, best_starts, fit_head
+from soloc.estimators.fields import Fields
+from soloc.estimators.files import saved_by_name
+from soloc.estimators.fitting import Fitted
 from soloc.estimators.labels import labels_for, numbers
-from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, without_folds
-from soloc.estimators.model import bag_means, pooled_prediction, read
-from soloc.estimators.selection import choose_value_alpha, held_out_folds, pointed_groups, select
-from soloc.estimators.tokens import Tokens, centre_and_scale
+from soloc.estimators.mean_pool import without_folds
+from soloc.estimators.objectives.catalogue import NUMBERS
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.squared import SquaredLoss
+from soloc.estimators.parameters import is_real
+from soloc.estimators.selection import choose_value_alpha, held_out_folds, pointed_groups
+from soloc.estimators.stages import Chosen, Entered
+from soloc.estimators.starts import number_starts
 
 
-class SingleLocationRegressor(RegressorMixin, SingleLocation):
+@saved_by_name
+class SingleLocationRegressor(RegressorMixin, BagEstimator):
     """Regression on bags of instances of which one decides the label, and nobody says which.
 
     The prediction is sum_l softmax(x k)_l (x_l . v) + b: attention chooses the instance, a linear
@@ -90,7 +97,13 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     True
     """
 
-    selection_: pd.DataFrame | None
+    objectives = NUMBERS
+    always_holds_out = False  # leverages tell what leaving a bag out would do
+
+    label_mean_: float
+    label_scale_: float
+    left_out_: np.ndarray
+    calibration_: np.ndarray
 
     def __init__(
         self,
@@ -107,169 +120,132 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         super().__init__(loss, alpha, context, fit_intercept, n_starts, random_state, max_iter, tol)
         self.value_alpha = value_alpha
 
-    def fit(self, X, y=None, groups=None):
-        """Fit to bags `X` and one label per bag; `groups` are never split between fitting and
-        held-out bags.
+    # -- stages of the fit
 
-        Without `groups`, bags that share the instance they point at (the same word, the same image)
-        are held out together; pass `groups=range(len(y))` where new bags will hold the same
-        instances again.
-        """
-        rng = self._check_parameters()
-        self._check_value_alpha()
-        bags, groups = self._enter(X, groups)
-        y = numbers(labels_for(y, bags))
-        self.centre_, self.scale_ = centre_and_scale(bags, self.fit_intercept)
-        self._label_mean = float(y.mean()) if self.fit_intercept else 0.0
-        self._label_scale = float(np.sqrt(np.mean((y - self._label_mean) ** 2))) or 1.0
-        labels = (y - self._label_mean) / self._label_scale
-        tokens = Tokens(bags, self.centre_, self.scale_, shared=True)
-        means = bag_means(tokens)
-        pooled = fit_mean_pool(means, labels, self.fit_intercept)
-        problem = Problem(tokens, labels, means if self.context else None, self.fit_intercept)
-        del means
-        losses = ["squared", "likelihood"] if self.loss == "auto" else [self.loss]
-        alpha = None if isinstance(self.alpha, str) else float(self.alpha)
-        starts = best_starts(
-            problem,
-            losses,
-            TYPICAL_ALPHA * len(y) if alpha is None else alpha,
-            pooled,
-            self.n_starts,
-            rng,
-            self.tol,
-        )
-        held_out: np.ndarray | None = None
-        pointed = groups is None
-        if pointed:
-            groups = pointed_groups(
-                tokens, read(starts[losses[0]], tokens, problem.context).attention
-            )
-        if alpha is None or len(losses) > 1:
-            choice = select(problem, losses, alpha, starts, groups, rng, tol=self.tol)
-            self.selection_, held_out = choice.scores, choice.predictions
-            self.loss_, self.alpha_, start = (
-                choice.trial.loss,
-                choice.trial.alpha,
-                choice.trial.heads[0],
-            )
-        else:
-            self.selection_ = None
-            self.loss_, self.alpha_, start = losses[0], alpha, starts[losses[0]]
-        fitted = fit_head(
-            problem,
-            self.loss_,
-            self.alpha_,
-            np.ones(len(y)),
-            start,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            progress=self.on_progress,
-        )
-        self.head_, self.history_ = fitted.head, fitted.history
-        if self.value_alpha is not None and self.loss_ == "squared":
-            problem = self._with_value_alpha(problem, groups, rng)
-            self.head_ = problem.objective("squared", self.alpha_, np.ones(len(y))).head(
-                self.head_.key
-            )
-        if pointed:  # the fit knows better than its start
-            groups = pointed_groups(tokens, read(self.head_, tokens, problem.context).attention)
-        folds = None if groups is None else held_out_folds(len(y), groups, rng, every=True)
-        if folds is not None:
-            pooled = without_folds(pooled, bag_means(tokens), labels, folds, self.fit_intercept)
-            held_out = None  # what is left out below knows better which bags belong together
-        self._describe(problem, pooled, held_out, folds)
-        self._warn_about_convergence()
-        return self
-
-    def _check_value_alpha(self) -> None:
-        """Refuse a penalty of the value that cannot be."""
+    def _check_parameters(self) -> np.random.Generator:
         given = self.value_alpha
-        plain = isinstance(given, Real) and not isinstance(given, bool)
-        if given is not None and given != "auto" and not (plain and 0 <= float(given) < 1e30):
+        number = is_real(given) and 0 <= given < 1e30
+        if given is not None and given != "auto" and not number:
             raise ValueError(
                 f'`value_alpha` must be a number from 0 to 1e30, "auto" or None, got {given!r}.'
             )
+        return super()._check_parameters()
+
+    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        y = numbers(labels)
+        mean = float(y.mean()) if self.fit_intercept else 0.0
+        scale = float(np.sqrt(np.mean((y - mean) ** 2))) or 1.0
+        return (y - mean) / scale, {"label_mean_": mean, "label_scale_": scale}
+
+    def _start(self, entered: Entered) -> dict[str, Coefficients]:
+        return number_starts(
+            entered.data, entered.losses, entered.pooled, self.n_starts, entered.rng, self.tol
+        )
+
+    def _describe(self, entered: Entered, chosen: Chosen, fitted: Fitted) -> dict[str, Any]:
+        """Coefficients, diagnostics and calibration."""
+        data, groups, found = (
+            entered.data._replace(alpha=chosen.alpha),
+            chosen.groups,
+            fitted.coefficients,
+        )
+        kind = entered.losses[chosen.loss]
+        if self.value_alpha is not None and kind is SquaredLoss:
+            data = self._with_value_alpha(data, found.key, groups, entered.rng)
+            found = SquaredLoss(data).coefficients(found.key)
+        reading = data.read(found)
+        if entered.groups is None:  # the fit knows better than its start who points where
+            groups = pointed_groups(data.instances, reading.attention)
+        pooled, held_out = entered.pooled, chosen.held_out
+        if groups is None:
+            influence = leverages(SquaredLoss(data), found)
+            fitted_labels = pooled_prediction(reading, data.instances)
+            residual = (data.y - fitted_labels) / (1 - influence)
+            moved = posterior_residual(data.y, reading, data.instances, found.noise)
+            moved = data.y + moved * influence / (1 - influence)
+            transform = mixture_cdf(moved, reading, data.instances, found.noise)
+        else:
+            folds = held_out_folds(len(data.y), groups, entered.rng, every=True)
+            means = bag_means(data.instances)
+            pooled = without_folds(pooled, means, data.y, folds, self.fit_intercept)
+            held_out = None  # what is left out here knows better which bags belong together
+            predictions, transform = left_out_scores(data, kind, found, folds, self.tol)
+            residual = data.y - predictions
+        scores = np.abs(2 * transform - 1) if kind.latent else np.abs(residual)
+        if not kind.latent:
+            transform = (np.argsort(np.argsort(residual)) + 0.5) / len(residual)
+        predicted = data.y - residual if held_out is None else held_out
+        seen = np.isfinite(predicted)
+        return {
+            "coefficients_": found,
+            "calibration_": np.sort(scores),
+            "left_out_": np.stack([data.y, data.y - residual, transform]),
+            "diagnostics_": Diagnostics(
+                r_squared(data.y[seen], predicted[seen]),
+                r_squared(data.y[seen], pooled.left_out[seen]),
+                0.0,
+                *concentration(reading.attention, data.instances),
+            ),
+        }
 
     def _with_value_alpha(
-        self, problem: Problem, groups: np.ndarray | None, rng: np.random.Generator
-    ) -> Problem:
-        """The problem with the penalty of the value that was given, or that held-out bags choose."""
+        self, data: Data, key: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator
+    ) -> Data:
+        """The data with the penalty of the value that was given, or that held-out bags choose."""
         if self.value_alpha != "auto":
-            return problem._replace(value_alpha=float(self.value_alpha))
-        folds = held_out_folds(len(problem.y), groups, rng, every=True)
-        return problem._replace(
-            value_alpha=choose_value_alpha(problem, self.head_.key, self.alpha_, folds)
-        )
+            return data._replace(value_alpha=float(self.value_alpha))
+        folds = held_out_folds(len(data.y), groups, rng, every=True)
+        return data._replace(value_alpha=choose_value_alpha(data, key, folds))
 
-    def _describe(
-        self,
-        problem: Problem,
-        pooled: MeanPool,
-        held_out: np.ndarray | None,
-        folds: list[np.ndarray] | None,
-    ) -> None:
-        """Calibration, diagnostics, and the fitted attributes in the units of the data."""
-        head, tokens = self.head_, problem.tokens
-        self._set_units()
-        reading = read(head, tokens, problem.context)
-        fitted = pooled_prediction(reading, tokens)
-        if folds is not None:
-            predictions, transform = left_out_scores(
-                problem, self.loss_, self.alpha_, head, folds, self.tol
-            )
-            residual = problem.y - predictions
-        else:
-            influence = leverages(
-                problem.objective("squared", self.alpha_, np.ones(len(problem.y))), head
-            )
-            residual = (problem.y - fitted) / (1 - influence)
-            moved = problem.y + posterior_residual(
-                problem.y, reading, tokens, head.noise
-            ) * influence / (1 - influence)
-            transform = mixture_cdf(moved, reading, tokens, head.noise)
-        scores = np.abs(2 * transform - 1) if self.loss_ == "likelihood" else np.abs(residual)
-        self.calibration_ = np.sort(scores)
-        if self.loss_ == "squared":
-            transform = (np.argsort(np.argsort(residual)) + 0.5) / len(residual)
-        self._left_out = np.stack([problem.y, problem.y - residual, transform])
-        seen = (
-            np.arange(len(problem.y)) if held_out is None else np.flatnonzero(np.isfinite(held_out))
+    def _in_units(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        found, scale, unit = (
+            attributes["coefficients_"],
+            attributes["scale_"],
+            attributes["label_scale_"],
         )
-        predicted = problem.y - residual if held_out is None else held_out
-        self.diagnostics_ = Diagnostics(
-            r_squared(problem.y[seen], predicted[seen]),
-            r_squared(problem.y[seen], pooled.left_out[seen]),
-            0.0,
-            *concentration(reading.attention, tokens),
-        )
+        value = unit * found.value / scale
+        context = None if found.context is None else unit * found.context / scale
+        at_centre = attributes["centre_"] @ (value if context is None else value + context)
+        return {
+            "key_": found.key / scale,
+            "value_": value,
+            "context_coef_": context,
+            "intercept_": float(attributes["label_mean_"] + unit * found.intercept - at_centre),
+            "noise_": unit * found.noise,
+            "n_iter_": attributes["history_"].iterations,
+        }
 
-    def _set_units(self) -> None:
-        """Key, value, intercept and noise in the units of the data, from the head in standard
-        units.
-        """
-        head, unit = self.head_, self._label_scale
-        self.key_, self.value_ = head.key / self.scale_, unit * head.value / self.scale_
-        self.context_coef_ = None if head.context is None else unit * head.context / self.scale_
-        at_centre = self.centre_ @ (
-            self.value_ if self.context_coef_ is None else self.value_ + self.context_coef_
-        )
-        self.intercept_ = float(self._label_mean + unit * head.intercept - at_centre)
-        self.noise_ = unit * head.noise
-        self.n_iter_ = self.history_.iterations
+    # -- files
 
-    def _contributions(self, reading, tokens, output=None):
-        """Value of each instance of the one bag in the units of the label, and the offset of the
-        bag.
-        """
-        offset = self._label_mean + self._label_scale * float(reading.offset[0])
-        return self._label_scale * reading.values.astype(np.float64), offset
+    def _saved(self) -> Fields:
+        state = super()._saved()
+        facts = {"label_mean": self.label_mean_, "label_scale": self.label_scale_}
+        arrays = {"calibration": self.calibration_, "left_out": self.left_out_}
+        return Fields(state.facts | facts, state.arrays | arrays)
+
+    def _restored_labels(self, fields: Fields) -> dict[str, Any]:
+        calibration = fields.array("calibration", (None,))
+        if len(calibration) == 0:
+            raise ValueError("array 'calibration' must have at least one entry")
+        return {
+            "label_mean_": fields.number("label_mean"),
+            "label_scale_": fields.number("label_scale", least=1e-300),
+            "calibration_": calibration,
+            "left_out_": fields.array("left_out", (3, len(calibration))),
+        }
+
+    # -- what a fitted model says
+
+    def _contributions(self, reading, instances, output=None):
+        """Value of each instance of the one bag in units of the label, and the bag's offset."""
+        offset = self.label_mean_ + self.label_scale_ * float(reading.offset[0])
+        return self.label_scale_ * reading.values.astype(np.float64), offset
 
     @property
     def residuals_(self) -> pd.DataFrame:
-        """Label, leave-one-out prediction and probability integral transform of each training bag."""
-        labels, predictions, transform = self._left_out
-        mean, unit = self._label_mean, self._label_scale
+        """Label, leave-one-out prediction and integral transform of each training bag."""
+        labels, predictions, transform = self.left_out_
+        mean, unit = self.label_mean_, self.label_scale_
         return pd.DataFrame(
             {
                 "label": mean + unit * labels,
@@ -281,23 +257,25 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
     def residuals(self, X, y) -> pd.DataFrame:
         """Label, prediction and probability integral transform of each bag, for calibration and
         residual plots."""
-        bags, tokens = self._bags(X)
+        bags, instances = self._bags(X)
         y = numbers(labels_for(y, bags))
-        reading = self._read(tokens)
-        prediction = pooled_prediction(reading, tokens)
-        labels = (y - self._label_mean) / self._label_scale
-        if self.loss_ == "likelihood":
-            transform = mixture_cdf(labels, reading, tokens, self.head_.noise)
+        reading = self._read(instances)
+        prediction = pooled_prediction(reading, instances)
+        labels = (y - self.label_mean_) / self.label_scale_
+        if self.objectives[self.loss_].latent:
+            transform = mixture_cdf(labels, reading, instances, self.coefficients_.noise)
         else:
-            left_out = np.sort(self._left_out[0] - self._left_out[1])
+            left_out = np.sort(self.left_out_[0] - self.left_out_[1])
             transform = (np.searchsorted(left_out, labels - prediction) + 0.5) / (len(left_out) + 1)
-        prediction = self._label_mean + self._label_scale * prediction
+        prediction = self.label_mean_ + self.label_scale_ * prediction
         return pd.DataFrame({"label": y, "prediction": prediction, "pit": transform})
 
     def predict(self, X):
         """Predicted label of each bag, (n,)."""
-        _, tokens = self._bags(X)
-        return self._label_mean + self._label_scale * pooled_prediction(self._read(tokens), tokens)
+        _, instances = self._bags(X)
+        return self.label_mean_ + self.label_scale_ * pooled_prediction(
+            self._read(instances), instances
+        )
 
     def predict_interval(self, X, coverage=0.9):
         """Lower and upper end, (n, 2), of intervals that hold the label of a new bag with
@@ -309,19 +287,21 @@ class SingleLocationRegressor(RegressorMixin, SingleLocation):
         """
         if not isinstance(coverage, (float, int, np.floating)) or not 0 < coverage < 1:
             raise ValueError(f"`coverage` must be a number between 0 and 1, got {coverage!r}.")
-        _, tokens = self._bags(X)
-        reading = self._read(tokens)
+        _, instances = self._bags(X)
+        reading = self._read(instances)
         level = conformal_level(self.calibration_, float(coverage))
-        if self.loss_ == "likelihood":
+        if self.objectives[self.loss_].latent:
             level = min(level, 1 - 1e-9)
             ends = [
-                mixture_quantile(0.5 * (1 + sign * level), reading, tokens, self.head_.noise)
+                mixture_quantile(
+                    0.5 * (1 + sign * level), reading, instances, self.coefficients_.noise
+                )
                 for sign in (-1, 1)
             ]
         else:
-            middle = pooled_prediction(reading, tokens)
+            middle = pooled_prediction(reading, instances)
             ends = [middle - level, middle + level]
-        return self._label_mean + self._label_scale * np.column_stack(ends)
+        return self.label_mean_ + self.label_scale_ * np.column_stack(ends)
 
 
 def r_squared(y: np.ndarray, predicted: np.ndarray) -> float:

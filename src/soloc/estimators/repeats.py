@@ -1,4 +1,4 @@
-"""Repeats: instances that stand in many bags (a word, an image) are found once and computed once."""
+"""Repeats: instances that stand in many bags (a word, an image) are computed once."""
 
 import numpy as np
 
@@ -31,9 +31,7 @@ def _are_equal(values: np.ndarray, others: np.ndarray) -> bool:
 
 
 def row_digests(values: np.ndarray) -> np.ndarray:
-    """A 64-bit number per row: equal for equal rows, different for others but for one pair in
-    10^19.
-    """
+    """A 64-bit number per row: equal for equal rows, different for others but for 1 in 10^19."""
     rng = np.random.default_rng(20241)
     odd = rng.integers(0, 2**63, values.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     width = np.uint32 if values.dtype == np.float32 else np.uint64

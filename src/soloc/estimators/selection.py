@@ -1,15 +1,18 @@
-"""Selection on held-out bags: a path of alphas with warm starts, for each loss, with groups kept
-together.
-"""
+"""Selection on held-out bags: for each loss a path of alphas with warm starts."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from soloc.estimators.fitting import TYPICAL_ALPHA, fit_head
-from soloc.estimators.model import Head
-from soloc.estimators.tokens import Tokens
+from soloc.estimators.coefficients import Coefficients
+from soloc.estimators.fitting import fit_objective
+from soloc.estimators.instances import Instances
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.objective import Objective
+from soloc.estimators.objectives.squared import SquaredLoss
+
+TYPICAL_ALPHA = 0.02  # alpha per bag in the middle of the path
 
 FACTOR = 3.0  # between neighbours on the path
 LARGEST, SMALLEST = 3.0, 1e-6  # alpha per bag at the ends of the path
@@ -23,11 +26,11 @@ LOOSE = 10.0  # the path needs less precision than the last fit
 
 
 class Trial(NamedTuple):
-    """One setting tried on every fold: the heads it reached and the error of each held-out bag."""
+    """One setting tried on every fold: what it found there, and the error of each held-out bag."""
 
     loss: str
     alpha: float
-    heads: list[Head]
+    found: list[Coefficients]
     errors: np.ndarray
     predictions: np.ndarray  #: NaN where a bag was not held out
 
@@ -46,36 +49,34 @@ class Choice(NamedTuple):
     predictions: np.ndarray  #: of the chosen setting on the held-out bags; NaN on the others
 
 
-def pointed_groups(tokens: Tokens, attention: np.ndarray) -> np.ndarray | None:
-    """Bags that point at the same instance, as groups, (n,); None where bags share too little, or
-    all point at one.
+def pointed_groups(instances: Instances, attention: np.ndarray) -> np.ndarray | None:
+    """Bags that point at the same instance, as groups, (n,); None where few do, or all do.
 
     Bags that share their decisive instance (a word, an image) are no test of each other: whoever
     has seen one of them knows the answer of all. So they are held out together.
     """
-    if tokens.rows is None:
+    if instances.rows is None:
         return None
-    groups = tokens.rows[first_of_largest(attention, tokens)]
+    groups = instances.rows[first_of_largest(attention, instances)]
     counts = np.bincount(groups)
     counts = counts[counts > 0]
     return groups if len(counts) >= FEWEST_GROUPS and 2 * counts.max() <= len(groups) else None
 
 
-def first_of_largest(attention: np.ndarray, tokens: Tokens) -> np.ndarray:
+def first_of_largest(attention: np.ndarray, instances: Instances) -> np.ndarray:
     """Row of the instance with the largest weight of each bag; of equal ones the first, (n,)."""
-    top = tokens.spread(np.maximum.reduceat(attention, tokens.starts))
+    top = instances.spread(np.maximum.reduceat(attention, instances.starts))
     candidates = np.flatnonzero(attention == top)
-    owners = tokens.owner[candidates]
+    owners = instances.owner[candidates]
     return candidates[np.concatenate([[True], owners[1:] != owners[:-1]])]
 
 
 def held_out_folds(
     n: int, groups: np.ndarray | None, rng: np.random.Generator, *, every: bool = False
 ) -> list[np.ndarray]:
-    """Masks of held-out bags: one quarter of many bags, every bag of few in turn; groups stay
-    together.
+    """Masks of held-out bags: a quarter of many, or every one in turn of few (or with `every`).
 
-    With `every`, every bag of many in turn as well.
+    Groups stay together.
     """
     folds, used = (4, 4 if every else 1) if n >= 1200 else (3, 3) if n >= 300 else (5, 5)
     members = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
@@ -101,75 +102,73 @@ def held_out_folds(
 
 
 def select(
-    problem: Any,
-    losses: list[str],
+    data: Data,
+    losses: dict[str, type[Objective]],
     alpha: float | None,
-    starts: dict[str, Head],
+    starts: dict[str, Coefficients],
     groups: np.ndarray | None,
     rng: np.random.Generator,
     *,
     tol: float,
 ) -> Choice:
     """`choose` with fresh folds, on a random part of the bags when there are very many numbers."""
-    n = len(problem.y)
+    n = len(data.y)
     most = max(
-        FEWEST_BAGS, int(MOST_NUMBERS / (problem.tokens.count * problem.tokens.x.shape[1]) * n)
+        FEWEST_BAGS, int(MOST_NUMBERS / (data.instances.count * data.instances.x.shape[1]) * n)
     )
     chosen = np.arange(n) if n <= 1.2 * most else np.sort(rng.choice(n, most, replace=False))
-    part = problem if len(chosen) == n else problem.part(chosen)
+    part = data if len(chosen) == n else data.part(chosen)
     folds = held_out_folds(len(chosen), None if groups is None else groups[chosen], rng)
-    choice = choose(part, losses, None if alpha is None else [alpha], starts, folds, tol=tol)
-    predictions = np.full(problem.y.shape, np.nan)
+    choice = choose(part, losses, alpha, starts, folds, tol=tol)
+    predictions = np.full(data.y.shape, np.nan)
     predictions[chosen] = choice.predictions
     return choice._replace(predictions=predictions)
 
 
-def choose_value_alpha(
-    problem: Any, key: np.ndarray, alpha: float, folds: list[np.ndarray]
-) -> float:
-    """The penalty of the value that predicts held-out bags best, given the key: a path of ridge
-    problems.
+def choose_value_alpha(data: Data, key: np.ndarray, folds: list[np.ndarray]) -> float:
+    """The penalty of the value that predicts held-out bags best, given the key.
+
+    A path of ridge problems, upwards from the penalty of the search.
     """
-    n = len(problem.y)
-    alphas = [alpha]
+    n = len(data.y)
+    alphas = [data.alpha]
     while alphas[-1] * FACTOR <= LARGEST * n:
         alphas.append(alphas[-1] * FACTOR)
     errors = np.zeros(len(alphas))
     for fold in folds:
-        objective = problem.objective("squared", alpha, (~fold).astype(float))
+        objective = SquaredLoss(data._replace(weights=(~fold).astype(float)))
         _, pooled = objective.pooled(key)
-        features = pooled if problem.context is None else np.hstack([pooled, problem.context])
+        features = pooled if data.context is None else np.hstack([pooled, data.context])
         for i, candidate in enumerate(alphas):
             solved = objective.inner(pooled, candidate)
-            errors[i] += np.sum(
-                (problem.y[fold] - features[fold] @ solved.coef - solved.intercept) ** 2
-            )
+            residual = data.y[fold] - features[fold] @ solved.coef - solved.intercept
+            errors[i] += np.sum(residual**2)
     return alphas[int(np.argmin(errors))]
 
 
 def choose(
-    problem: Any,
-    losses: list[str],
-    alphas: list[float] | None,
-    starts: dict[str, Head],
+    data: Data,
+    losses: dict[str, type[Objective]],
+    alpha: float | None,
+    starts: dict[str, Coefficients],
     folds: list[np.ndarray],
     *,
     tol: float,
 ) -> Choice:
-    """Loss and alpha by the held-out error; `alphas` None means the path.
+    """Loss and alpha by the held-out error; `alpha` None means the path.
 
-    The likelihood is preferred when it is nearly as good, because it is the efficient estimator;
-    then the largest alpha within half a standard error, because too small an alpha costs more than
-    too large a one.
+    A loss with a latent location is preferred when it is nearly as good, because it is the
+    efficient estimator; then the largest alpha within half a standard error, because too small an
+    alpha costs more than too large a one.
     """
     held = np.any(folds, axis=0)
-    spread = problem.spread(held)
+    spread = next(iter(losses.values())).constant_error(data.y[held])
     trials: list[Trial] = []
-    for loss in losses:
+    for loss, kind in losses.items():
         rival = min(trials, key=lambda t: t.error) if trials else None
-        trials += walk(problem, loss, alphas, starts[loss], folds, spread, rival, tol=tol)
+        trials += walk(data, loss, kind, alpha, starts[loss], folds, spread, rival, tol=tol)
     best = min(trials, key=lambda t: t.error)
-    rivals = [t for t in trials if t.loss == "likelihood" and excess(t, best) <= CLOSE * spread]
+    rivals = [t for t in trials if losses[t.loss].latent and excess(t, best) <= CLOSE * spread]
     best = min(rivals or [best], key=lambda t: t.error)
     chosen = max(
         (t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)),
@@ -196,25 +195,25 @@ def standard_error(trial: Trial, best: Trial) -> float:
 
 
 def walk(
-    problem: Any,
+    data: Data,
     loss: str,
-    alphas: list[float] | None,
-    start: Head,
+    kind: type[Objective],
+    alpha: float | None,
+    start: Coefficients,
     folds: list[np.ndarray],
     spread: float,
     rival: Trial | None,
     *,
     tol: float,
 ) -> list[Trial]:
-    """Trials from the middle of the path down, then from the middle up, until the held-out error
-    stops falling.
+    """Trials from the middle of the path down, then up, until the held-out error stops falling.
 
     A loss that after three trials is clearly behind its rival is given up.
     """
-    n = len(problem.y)
-    first = TYPICAL_ALPHA * n if alphas is None else alphas[0]
-    trials = [attempt(problem, loss, first, [start] * len(folds), folds, tol)]
-    if alphas is not None:
+    n = len(data.y)
+    first = TYPICAL_ALPHA * n if alpha is None else alpha
+    trials = [attempt(data._replace(alpha=first), loss, kind, [start] * len(folds), folds, tol)]
+    if alpha is not None:
         return trials
     for factor in (1 / FACTOR, FACTOR):
         last, since = trials[0], 0
@@ -226,32 +225,31 @@ def walk(
                 and excess(best, rival) > 2 * standard_error(best, rival)
             ):
                 return trials
-            last = attempt(problem, loss, last.alpha * factor, last.heads, folds, tol)
+            nearby = data._replace(alpha=last.alpha * factor)
+            last = attempt(nearby, loss, kind, last.found, folds, tol)
             since = 0 if last.error < best.error - SAME * spread else since + 1
             trials.append(last)
     return trials
 
 
 def attempt(
-    problem: Any, loss: str, alpha: float, heads: list[Head], folds: list[np.ndarray], tol: float
+    data: Data,
+    loss: str,
+    kind: type[Objective],
+    starts: list[Coefficients],
+    folds: list[np.ndarray],
+    tol: float,
 ) -> Trial:
-    """Fit without each fold in turn, from the given heads, and predict it."""
-    found: list[Head] = []
-    predictions = np.full(problem.y.shape, np.nan)
-    for fold, head in zip(folds, heads, strict=True):
-        weights = (~fold).astype(float)
-        fitted = fit_head(
-            problem,
-            loss,
-            alpha,
-            weights,
-            head,
-            max_iter=PATH_ITERATIONS,
-            tol=LOOSE * tol,
-            em_steps=0,
+    """Fit without each fold in turn, from the given starts, and predict it."""
+    found: list[Coefficients] = []
+    predictions = np.full(data.y.shape, np.nan)
+    for fold, start in zip(folds, starts, strict=True):
+        objective = kind(data._replace(weights=(~fold).astype(float)))
+        fitted = fit_objective(
+            objective, start, max_iter=PATH_ITERATIONS, tol=LOOSE * tol, em_steps=0
         )
-        found.append(fitted.head)
-        predictions[fold] = problem.predict(fitted.head, loss)[fold]
-    return Trial(
-        loss, alpha, found, problem.errors(predictions, np.any(folds, axis=0)), predictions
-    )
+        found.append(fitted.coefficients)
+        reading = data.read(fitted.coefficients)
+        predictions[fold] = kind.predict(reading, data.instances)[fold]
+    held = np.any(folds, axis=0)
+    return Trial(loss, data.alpha, found, kind.errors(data.y[held], predictions[held]), predictions)

@@ -140,9 +140,7 @@ def line_search(
     slope: float,
     history: History,
 ) -> tuple[np.ndarray, float, np.ndarray] | None:
-    """The first of the steps 1, then by quadratic interpolation, that decreases the objective
-    enough.
-    """
+    """The first step of 1, then by quadratic interpolation, that decreases the objective enough."""
     size = 1.0
     for _ in range(HALVINGS):
         trial = point + size * direction
@@ -159,7 +157,7 @@ def line_search(
 
 
 def inverse_of(matrix: np.ndarray) -> Inverse:
-    """Multiplication by the inverse of a positive matrix, which gets the smallest ridge it needs."""
+    """Multiplication by the inverse of a positive matrix, with the smallest ridge it needs."""
     ridge = 1e-10 * max(float(np.trace(matrix)) / len(matrix), 1e-300)
     while True:
         try:

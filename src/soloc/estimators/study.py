@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from soloc.estimators import Bags, SingleLocationClassifier, SingleLocationRegressor
+from soloc.estimators.coefficients import bag_means
+from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.mean_pool import fit_mean_pool
-from soloc.estimators.model import bag_means
-from soloc.estimators.tokens import Tokens, centre_and_scale
 
 FOLDS = 5
 FEWEST, MOST, MOST_CLASSES = 20, 20_000, 20  # bags, classes
@@ -46,6 +46,8 @@ def study(
 ) -> Study:
     """Fit to five parts in turn and then to all bags; `bags` brings its labels."""
     labels = _labels(bags, classes)
+    if classes and loss == "squared":  # the page has one word for both
+        loss = "cross_entropy"
     model = (SingleLocationClassifier if classes else SingleLocationRegressor)(loss=loss)
     splitter = (StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0)
     left_out, pooled = (
@@ -89,7 +91,7 @@ def study(
 def mean_pool_prediction(seen: Bags, labels: np.ndarray, new: Bags, classes: bool) -> np.ndarray:
     """Mean-pool ridge fitted to some bags, with its ridge chosen by leave-one-out, on others."""
     centre, scale = centre_and_scale(seen, True)
-    means, new_means = (bag_means(Tokens(part, centre, scale)) for part in (seen, new))
+    means, new_means = (bag_means(Instances(part, centre, scale)) for part in (seen, new))
     if not classes:
         pool = fit_mean_pool(means, labels, True)
         return new_means @ pool.coef + pool.intercept

@@ -1,9 +1,12 @@
 """Richer tokens: any scikit-learn transformer, applied to the instances of all bags."""
 
+import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from soloc.estimators.bags import Bags, as_bags
+from soloc.estimators.columns import named_bags
+from soloc.estimators.parameters import adopt
 
 
 class TokenTransformer(TransformerMixin, BaseEstimator):
@@ -19,13 +22,15 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
     ----------
     step_ : the fitted transformer
     n_features_in_ : int
+    feature_names_in_ : array of names, when the bags had them
 
     Examples
     --------
     >>> from sklearn.kernel_approximation import Nystroem
     >>> from sklearn.pipeline import make_pipeline
     >>> from soloc.estimators import SingleLocationRegressor
-    >>> model = make_pipeline(TokenTransformer(Nystroem(n_components=100)), SingleLocationRegressor())
+    >>> features = TokenTransformer(Nystroem(n_components=100))
+    >>> model = make_pipeline(features, SingleLocationRegressor())
     """
 
     def __init__(self, step):
@@ -44,7 +49,8 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """The bags of transformed instances."""
         check_is_fitted(self)
-        bags = as_bags(X)
+        names = getattr(self, "feature_names_in_", None)
+        bags = named_bags(X, names, self.columns_aside_, type(self).__name__)
         if bags.width != self.n_features_in_:
             raise ValueError(
                 f"X has {bags.width} features, but TokenTransformer is expecting"
@@ -59,10 +65,23 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
                 f" {self.step!r}."
             )
         bags = as_bags(X)
-        self.n_features_in_ = bags.width
-        self.step_ = clone(self.step).fit(bags.values)
+        fitted = {
+            "step_": clone(self.step).fit(bags.values),
+            "n_features_in_": bags.width,
+            "columns_aside_": list(bags.aside),
+        }
+        if bags.features is not None:
+            fitted["feature_names_in_"] = np.array(bags.features, dtype=object)
+        adopt(self, fitted)
         return bags
 
     def _apply(self, bags: Bags) -> Bags:
         values = self.step_.transform(bags.values)
-        return bags.with_values(values.toarray() if hasattr(values, "toarray") else values)
+        values = values.toarray() if hasattr(values, "toarray") else values
+        return bags.with_values(values, features=self._names_out(bags))
+
+    def _names_out(self, bags: Bags) -> list[str] | None:
+        """What the step calls its features, where the bags had names and it has."""
+        if bags.features is None or not hasattr(self.step_, "get_feature_names_out"):
+            return None
+        return list(self.step_.get_feature_names_out(bags.features))

@@ -1,28 +1,18 @@
 """What an experiment is: a question, a frozen config and a pure function from config to table."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-
-class Certificate(NamedTuple):
-    """One claim with the number that decides it."""
-
-    claim: str  #: the statement in plain words
-    check: str  #: how it is checked
-    expected: str  #: what the claim predicts, with its tolerance
-    measured: str  #: the number found
-    passed: bool
-    caveat: str = ""  #: where a published claim holds only in part, the part
+from soloc.experiments.certificates import Certificate
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A question with everything needed to answer it; caching, resuming and progress live in
-    `runs`.
+    """A question with everything needed to answer it; storing and progress live in `runs`.
 
     `run` is pure: equal configs give equal tables. Fields of the config named in `axes` are tuples
     along which the plumbing may cut the work: `run` on the whole config must give the rows of its
@@ -32,7 +22,7 @@ class Experiment:
 
     name: str
     question: str
-    config: Any
+    config: Any  #: a frozen dataclass, or what makes one of all that is registered by then
     quick: Any
     run: Callable[[Any], pd.DataFrame]
     findings: Callable[[pd.DataFrame], str]  #: two sentences, computed from the table
@@ -40,11 +30,41 @@ class Experiment:
     axes: tuple[str, ...] = ()
     #: about how long one cell takes: only the time left that is shown depends on it
     seconds: float = 1.0
-    #: module of `figures` that draws the table, when not named like the experiment
-    figure: str = ""
+    figure: str = ""  #: what draws the table, as module:function; see `drawn_by`
     #: modules that soloc itself does not require; without them it is left out
     needs: tuple[str, ...] = ()
     extra: str = ""  #: the extra of soloc that brings them
+
+    def settings(self, quick: bool = False, seed: int | None = None, **changes: Any) -> Any:
+        """The config (of few runs and coarse grids when `quick`), with some of its fields changed.
+
+        An experiment that draws nothing has no seed to change.
+        """
+        wanted = self.quick if quick else self.config
+        config = wanted() if callable(wanted) else wanted
+        known = [field.name for field in fields(config)]
+        unknown = [key for key in changes if key not in known]
+        if unknown:
+            raise ValueError(
+                f"`{unknown[0]}` is no setting of {self.name}, which has {', '.join(known)}."
+            )
+        if seed is not None and "seed" in known:
+            changes = {"seed": seed, **changes}
+        return replace(config, **changes)
+
+    @property
+    def chapter(self) -> str:
+        """The folder that its file lies in."""
+        return self.run.__module__.split(".")[-2] if "." in self.run.__module__ else "elsewhere"
+
+    @property
+    def drawn_by(self) -> str:
+        """`figure`, or the function of that name in the file of `figures` named as its own.
+
+        An experiment from elsewhere has its figure beside it, in its own file.
+        """
+        home = self.run.__module__.replace("soloc.experiments.", "soloc.figures.")
+        return self.figure or f"{home}:figure"
 
     def lacking(self) -> str:
         """The sentence that says why it cannot run here, with the pip line; "" when it can."""
@@ -58,7 +78,7 @@ class Experiment:
 
 
 def cells(config: Any, axes: tuple[str, ...]) -> list[Any]:
-    """Configs that each hold one value of every axis, in the order in which `run` emits their rows."""
+    """Configs with one value of every axis each, in the order in which `run` emits their rows."""
     out = [config]
     for axis in axes:
         out = [replace(c, **{axis: (value,)}) for c in out for value in getattr(c, axis)]

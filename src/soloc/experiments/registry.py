@@ -1,30 +1,75 @@
-"""All experiments, in the order in which a reader meets them."""
+"""All experiments by name, in the order in which a reader meets them."""
 
-from soloc.experiments import (
-    attentions,
-    bayes_optimality,
+from difflib import get_close_matches
+
+from soloc.experiments.attention import bayes_optimality, temperature, which_attention
+from soloc.experiments.experiment import Experiment
+from soloc.experiments.latent import (
+    degrees,
+    inference,
+    order,
+    pretraining,
+    representation,
+    supervised,
+    tasks,
+)
+from soloc.experiments.text import decisive, heads, probing
+from soloc.experiments.training import (
     failures,
     foundations,
     initialisation,
     localisation,
+    paths,
     robustness,
-    temperature,
-    training,
 )
-from soloc.experiments.experiment import Experiment
-from soloc.experiments.latent import LATENT_EXPERIMENTS
-from soloc.experiments.text import TEXT_EXPERIMENTS
 
-EXPERIMENTS: tuple[Experiment, ...] = (
-    *training.EXPERIMENTS,
+EXPERIMENTS: dict[str, Experiment] = {}
+
+
+def register(experiment: Experiment) -> Experiment:
+    """Add an experiment: list, run, figure and reproduce know it from then on."""
+    if experiment.name in EXPERIMENTS:
+        raise ValueError(
+            f"`name` must be new among the experiments, got {experiment.name!r}, which asks"
+            f" {EXPERIMENTS[experiment.name].question!r}."
+        )
+    EXPERIMENTS[experiment.name] = experiment
+    return experiment
+
+
+def find(name: str) -> Experiment:
+    """The experiment of that name; a wrong one is answered with the closest and the list."""
+    if name in EXPERIMENTS:
+        return EXPERIMENTS[name]
+    close = get_close_matches(name, EXPERIMENTS, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    raise ValueError(f"`NAME` must be one of {', '.join(EXPERIMENTS)}; got {name!r}.{hint}")
+
+
+def chapter(name: str) -> list[Experiment]:
+    """The experiments of one chapter."""
+    return [experiment for experiment in EXPERIMENTS.values() if experiment.chapter == name]
+
+
+for _experiment in (
+    *paths.EXPERIMENTS,
     bayes_optimality.EXPERIMENT,
     temperature.EXPERIMENT,
-    attentions.EXPERIMENT,
+    which_attention.EXPERIMENT,
     localisation.EXPERIMENT,
     robustness.EXPERIMENT,
     initialisation.EXPERIMENT,
     failures.EXPERIMENT,
     foundations.EXPERIMENT,
-    *LATENT_EXPERIMENTS,
-    *TEXT_EXPERIMENTS,
-)
+    tasks.EXPERIMENT,
+    representation.EXPERIMENT,
+    inference.EXPERIMENT,
+    degrees.EXPERIMENT,
+    supervised.EXPERIMENT,
+    pretraining.EXPERIMENT,
+    order.EXPERIMENT,
+    *decisive.EXPERIMENTS,
+    probing.EXPERIMENT,
+    heads.EXPERIMENT,
+):
+    register(_experiment)

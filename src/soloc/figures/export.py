@@ -1,7 +1,6 @@
 """Figures as files: SVG, PDF and PNG whose bytes depend on the figure alone."""
 
 import io
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -9,7 +8,7 @@ from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
 
-from soloc.figures.formats import FORMATS as FORMATS
+from soloc.figures.formats import FORMATS
 from soloc.figures.style import STYLE
 
 _NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
@@ -57,11 +56,3 @@ class _Measuring(FigureCanvasSVG):
 
     def get_renderer(self) -> Any:
         return self.renderer
-
-
-def kind_of(path: Path) -> str:
-    """The format that a file name asks for."""
-    kind = path.suffix.lstrip(".").lower()
-    if kind not in FORMATS:
-        raise ValueError(f"`{path}` must end in one of {', '.join('.' + f for f in FORMATS)}.")
-    return kind

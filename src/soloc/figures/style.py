@@ -5,7 +5,7 @@ theme.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -82,12 +82,21 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 
 def panels(
-    rows: int, columns: int, width: float = 9.0, height: float = 3.2, **options: Any
+    rows: int,
+    columns: int,
+    width: float = 9.0,
+    height: float = 3.2,
+    titles: Sequence[str] = (),
+    **options: Any,
 ) -> tuple[Figure, list[Axes]]:
     """A figure of rows x columns axes, in reading order; `height` is that of one row."""
     figure = Figure(figsize=(width, height * rows))
-    axes = figure.subplots(rows, columns, squeeze=False, **options)
-    return figure, [axis for row in axes for axis in row]
+    axes = [
+        axis for row in figure.subplots(rows, columns, squeeze=False, **options) for axis in row
+    ]
+    for axis, title in zip(axes, titles, strict=False):
+        axis.set_title(title)
+    return figure, axes
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -119,6 +128,14 @@ def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
         else:
             ruler.set_major_formatter(FuncFormatter(lambda value, _: power(value, base)))
         ruler.set_minor_locator(NullLocator())
+
+
+def log_lengths(axis: Axes, lengths: Sequence[int], label: str = "number of tokens $L$") -> None:
+    """A logarithmic horizontal axis with ticks at the lengths that were measured."""
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(list(lengths), [f"{length:,}" for length in lengths])
+    axis.minorticks_off()
+    axis.set_xlabel(label)
 
 
 def plain_rulers(figure: Figure) -> None:

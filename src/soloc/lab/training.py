@@ -1,6 +1,6 @@
 """Training as the controls describe it: where runs start, how far and how fast they go."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import jax
 import numpy as np
@@ -8,21 +8,30 @@ from pydantic import Field, model_validator
 
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
-from soloc.lab.controls import Body, Controls, Overlap
+from soloc.lab.body import Body, Choices, Group, Knob
+from soloc.lab.controls import Controls, Overlap
+from soloc.lab.lines import imports_of
+from soloc.lab.view import Tab
 from soloc.risk.overlaps import NAMES, Overlaps
 
 # fewer where every recorded risk is an integral over all scores
 RECORDS, RECORDS_INTEGRATED = 120, 40
+MOST_RUNS = 8
+TAB = Tab("training", "Training")
 _TOKENS_A_STEP, _TOKENS = 20_000, 300_000_000  # that SGD may draw: about 20 seconds of work
 _INTEGRATED_STEPS = 20_000  # of weights whose slopes are integrals: about a millisecond each
 _DRAWS = {"sphere": uniform_on_sphere, "manifold": uniform_on_manifold}
 
 
+def _where() -> Choices:
+    return [("sphere", "on the sphere"), ("manifold", "on the manifold")]
+
+
 class Start(Body):
     """Where one run starts."""
 
-    kappa: Overlap
-    nu: Overlap
+    kappa: Annotated[Overlap, Knob("κ")] = 0.1
+    nu: Annotated[Overlap, Knob("ν")] = 0.1
     theta: Overlap = 0.0
     eta: Overlap = 0.0
     rho: Overlap = 0.0
@@ -31,24 +40,30 @@ class Start(Body):
 class Training(Body):
     """Projected gradient descent from random starts, or from given ones."""
 
-    where: Literal["sphere", "manifold"] = Field(
+    group: ClassVar[Group] = Group("training", "Training")
+    where: Annotated[Literal["sphere", "manifold"], Knob("random starts", choices=_where)] = Field(
         default="manifold", description="key and value unrelated, or anywhere"
     )
-    runs: int = Field(default=4, ge=1, le=8, description="random starts at once")
-    seed: int = Field(
+    runs: Annotated[int, Knob("runs")] = Field(
+        default=4, ge=1, le=MOST_RUNS, description="random starts at once"
+    )
+    seed: Annotated[int, Knob("seed", slider=False)] = Field(
         default=0, ge=0, le=2**31 - 1, description="of the random starts, and of the samples of SGD"
     )
     starts: list[Start] = Field(
-        default=[], max_length=8, description="starts instead of random ones"
+        default=[], max_length=MOST_RUNS, description="starts instead of random ones"
     )
-    step_size: float = Field(default=4e-3, ge=1e-6, le=1, description="length of a gradient step")
-    steps: int = Field(default=20_000, ge=1, le=200_000, description="number of steps")
-    decay: float = Field(default=0.0, ge=0, le=1, description="λ falls as λ / (1 + decay · step)")
-    batch: int = Field(
-        default=0,
-        ge=0,
-        le=64,
-        description="fresh samples per step; 0 descends the exact risk itself",
+    step_size: Annotated[float, Knob("step size α", log=True)] = Field(
+        default=4e-3, ge=1e-6, le=1, description="length of a gradient step"
+    )
+    steps: Annotated[int, Knob("steps", log=True)] = Field(
+        default=20_000, ge=1, le=200_000, description="number of steps"
+    )
+    decay: Annotated[float, Knob("decay of λ", log=True, least=1e-6)] = Field(
+        default=0.0, ge=0, le=1, description="λ falls as λ / (1 + decay · step)"
+    )
+    batch: Annotated[int, Knob("batch (SGD)")] = Field(
+        default=0, ge=0, le=64, description="fresh samples per step; 0 descends the exact risk"
     )
 
     def start(self, d: int) -> Overlaps:
@@ -61,9 +76,7 @@ class Training(Body):
 
     def every(self, setting: Controls) -> int:
         """Steps between records."""
-        return max(
-            1, self.steps // (RECORDS_INTEGRATED if setting.weight == "softmax" else RECORDS)
-        )
+        return max(1, self.steps // (RECORDS_INTEGRATED if setting.entry.slow else RECORDS))
 
     def how(self, setting: Controls) -> dict[str, Any]:
         """Keywords of `population_path` and `sgd_path`."""
@@ -103,14 +116,14 @@ class Training(Body):
     def imports(self, setting: Controls) -> list[str]:
         """The imports of these lines and of those of the setting."""
         run = "sgd_path" if self.batch else "population_path"
-        names = [setting.kind, "SingleLocation", run, *(["Overlaps"] if self.starts else [])]
+        names = [run, "SingleLocation", *(["Overlaps"] if self.starts else [])]
         starts = (
             [] if self.starts else [f"from soloc.dynamics.starts import uniform_on_{self.where}"]
         )
         return [
             *(["import jax"] if self.batch or not self.starts else []),
             *(["import numpy as np"] if self.starts else []),
-            f"from soloc import {', '.join(sorted(names))}",
+            *imports_of([setting.entry.kind], names),
             "from soloc.dynamics.schedules import InverseDecay",
             *starts,
         ]
@@ -129,11 +142,11 @@ class QuickPathsAsk(PathsAsk):
 
     @model_validator(mode="after")
     def _is_quick(self) -> "QuickPathsAsk":
-        if self.setting.weight != "erf" or self.training.batch:
+        if not self.setting.entry.closed_slopes or self.training.batch:
             raise ValueError(
-                "`training` must descend the exact risk of erf, whose slopes are closed forms, to"
-                f" be answered at once, got `weight` {self.setting.weight} and `batch`"
-                f" {self.training.batch}; start a job with POST /api/jobs/paths."
+                "`training` must descend the exact risk of a weight whose slopes are closed forms,"
+                f" as those of erf, to be answered at once, got `weight` {self.setting.weight} and"
+                f" `batch` {self.training.batch}; start a job with POST /api/jobs/paths."
             )
         return self
 
@@ -153,11 +166,12 @@ class LongPathsAsk(PathsAsk):
                     f" runs at most {_TOKENS:,}, for SGD in the lab, got {tokens:,} and"
                     f" {tokens * training.steps * runs:,}; take fewer, or sgd_path in Python."
                 )
-        elif setting.weight == "softmax":
+        elif setting.entry.slow:
             raise ValueError(
-                "`weight` softmax must be trained on samples here: set `batch` to 1 or more."
+                f"`weight` {setting.weight} must be trained on samples here: set `batch` to 1 or"
+                " more."
             )
-        elif training.steps > _INTEGRATED_STEPS and setting.weight != "erf":
+        elif training.steps > _INTEGRATED_STEPS and not setting.entry.closed_slopes:
             raise ValueError(
                 f"`steps` must be at most {_INTEGRATED_STEPS:,} where every step integrates, as for"
                 f" {setting.weight}, got {training.steps:,}; take fewer steps, or population_path"

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special
 import numpy as np
-from scipy.special import erf, erfc, expit, gammaln, ndtr
+from scipy.special import erf, erfc, expit, ndtr
 
 Array: TypeAlias = Any  #: of NumPy or of JAX
 
@@ -37,7 +37,6 @@ class Engine(NamedTuple):
     erfc: Callable[[Any], Any]
     expit: Callable[[Any], Any]
     ndtr: Callable[[Any], Any]
-    gammaln: Callable[[Any], Any]
 
 
 def _same(value: Any) -> Any:
@@ -115,7 +114,6 @@ NUMPY = Engine(
     erfc,
     expit,
     ndtr,
-    gammaln,
 )
 JAX = Engine(
     jnp,
@@ -131,7 +129,6 @@ JAX = Engine(
     jax.scipy.special.erfc,
     jax.scipy.special.expit,
     jax.scipy.special.ndtr,
-    jax.scipy.special.gammaln,
 )
 
 

@@ -72,6 +72,11 @@ def by_label(label: str) -> Entry:
     raise ValueError(f"`weights` must be among {labels}; got {label!r}.")
 
 
+def of_kind(kind: type) -> Entry:
+    """The entry of a class, for claims about one weight."""
+    return next(entry for entry in WEIGHTS.values() if entry.kind is kind)
+
+
 def _over_length(kind: type) -> Callable[[Any, Any], Any]:
     """Weights that do not vanish are divided by the length, as their papers do."""
     return lambda lam, length: kind(lam, per_length=True)

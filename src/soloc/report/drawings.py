@@ -1,6 +1,4 @@
-"""Figures of stored tables as files; matplotlib is imported by the process that draws, not by the
-one that asks.
-"""
+"""Figures of tables as files; matplotlib is imported by the process that draws, not by the asker."""
 
 from importlib import import_module
 from pathlib import Path
@@ -8,27 +6,36 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from soloc.figures.formats import FORMATS
-from soloc.runs.store import write_atomically
+from soloc.figures.formats import FORMATS, kind_of
+from soloc.runs.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw(module: str, table: pd.DataFrame) -> "Figure":
-    """The figure that a module of `soloc.figures` makes of a table, in the house style."""
+def draw(drawn_by: str, table: pd.DataFrame) -> "Figure":
+    """The figure that `module:function` makes of a table, in the house style."""
     from soloc.figures.style import plain_rulers, styled
 
-    figure = styled(import_module(f"soloc.figures.{module}").figure)(table)
+    module, _, function = drawn_by.partition(":")
+    figure = styled(getattr(import_module(module), function))(table)
     plain_rulers(figure)
     return figure
 
 
-def write_figures(module: str, name: str, folder: Path, kinds: tuple[str, ...] = FORMATS) -> str:
+def write_figure(drawn_by: str, table: pd.DataFrame, name: str, path: Path) -> None:
+    """Draw a table in the format that the name of the file asks for."""
+    from soloc.figures.export import figure_bytes
+
+    kind = kind_of(path)
+    write_atomically(path, figure_bytes(draw(drawn_by, table), kind, name))
+
+
+def write_figures(drawn_by: str, name: str, folder: Path, kinds: tuple[str, ...] = FORMATS) -> str:
     """Draw a stored table in every format of `kinds`; the SVG is returned for the page."""
     from soloc.figures.export import figure_bytes
 
-    figure = draw(module, pd.read_parquet(folder / f"data/{name}.parquet"))
+    figure = draw(drawn_by, pd.read_parquet(folder / f"data/{name}.parquet"))
     files = {kind: figure_bytes(figure, kind, name) for kind in kinds}
     for kind, content in files.items():
         write_atomically(folder / f"figures/{name}.{kind}", content)

@@ -1,33 +1,15 @@
-"""The page: question, figure, findings, config and data of every experiment, and the verdict on
-every claim.
-"""
+"""The page: what every experiment asks and shows, and the verdict on every claim."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from soloc.experiments.certificates import Certificate
 from soloc.report.cite import PAPER, software
 from soloc.report.inline import THEME
 
 TITLE = "One token decides the answer, and attention finds it"
-
-
-class Claim(Protocol):
-    """A claim with the number that decides it."""
-
-    @property
-    def claim(self) -> str: ...
-    @property
-    def check(self) -> str: ...
-    @property
-    def expected(self) -> str: ...
-    @property
-    def measured(self) -> str: ...
-    @property
-    def passed(self) -> bool: ...
-    @property
-    def caveat(self) -> str: ...
 
 
 class Section(NamedTuple):
@@ -38,7 +20,7 @@ class Section(NamedTuple):
     findings: str
     svg: str  #: the figure, ready to stand in the page
     config: Mapping[str, Any]
-    claims: Sequence[Claim]
+    claims: Sequence[Certificate]
     rows: int
     seconds: float  #: time of computation, whenever that was
     links: Mapping[str, str]  #: label -> address relative to the page
@@ -171,7 +153,7 @@ def _certificates(sections: Sequence[Section]) -> str:
 </thead><tbody>{rows}</tbody></table></section>"""
 
 
-def _caveat(claim: Claim) -> str:
+def _caveat(claim: Certificate) -> str:
     return f'<span class="caveat">Caveat: {escape(claim.caveat)}</span>' if claim.caveat else ""
 
 

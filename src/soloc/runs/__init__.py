@@ -1,1 +1,1 @@
-"""Plumbing, no science: grids, seeds, stores and progress."""
+"""Plumbing, no science: cells, the store of their results, and the engines that compute them."""

@@ -10,10 +10,12 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
+from types import ModuleType
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -35,22 +37,43 @@ _ONE_THREAD = {
     "MKL_NUM_THREADS": "1",
     "JAX_PLATFORMS": "cpu",
 }
-_FORKS = sys.platform == "linux"
+_LONGEST_ADDRESS = 107  # bytes that Linux allows for the address of a socket
+_NAME_OF_SOCKET = len("/pymp-12345678/listener-12345678")
+
+
+def _forks() -> bool:
+    """Whether a server can fork children here: it listens at an address in the temporary folder."""
+    length = len(os.fsencode(tempfile.gettempdir())) + _NAME_OF_SOCKET
+    return sys.platform == "linux" and length <= _LONGEST_ADDRESS
 
 
 def start_server(modules: Sequence[str]) -> None:
     """Start the server, if there is none yet; it imports `modules` while the caller goes on."""
-    if _FORKS:
+    if _forks():
         multiprocessing.set_forkserver_preload([*modules])
         from multiprocessing.forkserver import ensure_running  # not on every system
 
-        with one_thread():
+        with one_thread(), without_main():
             ensure_running()
 
 
 def children() -> Any:
     """How to start child processes here; start them inside `one_thread`."""
-    return multiprocessing.get_context("forkserver" if _FORKS else "spawn")
+    return multiprocessing.get_context("forkserver" if _forks() else "spawn")
+
+
+@contextmanager
+def without_main() -> Iterator[None]:
+    """Children started inside do not run the caller's script again, guarded or not.
+
+    What they need of it travels by value.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def begin_child() -> None:
@@ -60,6 +83,14 @@ def begin_child() -> None:
     )
     threadpool_limits(1)  # for a BLAS that was imported before it could read its variable
     end_with_parent()
+
+
+def begin_guest() -> None:
+    """First thing in a process that others began: one thread, if JAX has not started yet."""
+    if "jax" not in sys.modules:
+        os.environ.update(
+            {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
+        )
 
 
 def end_with_parent() -> None:

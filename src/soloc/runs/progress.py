@@ -7,6 +7,8 @@ import time
 from typing import TextIO
 
 _WIDTH = 28
+_REDRAW = 0.2  # seconds
+_LINE = 30.0
 
 
 def clock(seconds: float) -> str:
@@ -16,40 +18,52 @@ def clock(seconds: float) -> str:
 
 
 class Progress:
-    """Work measured in expected seconds; what remains is scaled by how the finished part compared
-    with its expectation.
-    """
+    """Work measured in expected seconds; the rest is scaled by how the finished part turned out."""
 
-    def __init__(self, total: float, workers: int, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, total: float, workers: int, parts: int, stream: TextIO | None = None
+    ) -> None:
         self.total = max(total, 1e-9)
+        self.parts, self.done = parts, 0
         self.workers = max(workers, 1)
         self.stream = sys.stderr if stream is None else stream
         self.expected_done = 0.0
         self.spent = 0.0
-        self.started = time.monotonic()
+        self.started = self.last = time.monotonic()
+        self.label = ""
         self._lively = self.stream.isatty()
+        self._drawn = self.started
 
-    def finished(self, expected: float, spent: float) -> None:
-        """A part that was expected to take `expected` seconds took `spent`."""
+    def finished(self, expected: float, spent: float, label: str) -> None:
+        """A part of `label` that was expected to take `expected` seconds took `spent`."""
+        self.done += 1
         self.expected_done += expected
         self.spent += spent
+        self.label = label
+        self.last = time.monotonic()
 
-    def time_left(self, running: float) -> float:
-        """Estimate of the seconds left when the parts in flight have been at it for `running`
-        seconds together.
-        """
+    def time_left(self, since: float) -> float:
+        """Estimate of the seconds left, `since` seconds after a part was last finished."""
         pace = self.spent / self.expected_done if self.expected_done > 0 else 1.0
-        return max((self.total - self.expected_done) * pace - running, 0.0) / self.workers
+        return max((self.total - self.expected_done) * pace / self.workers - since, 0.0)
 
-    def show(self, label: str, running: float = 0.0) -> None:
-        """Redraw the bar (terminals only)."""
-        if not self._lively:
+    def show(self) -> None:
+        """Redraw the bar, a few times a second; where there is no terminal, a line now and then."""
+        now = time.monotonic()
+        if now - self._drawn < (_REDRAW if self._lively else _LINE):
             return
-        left = self.time_left(running)
-        elapsed = time.monotonic() - self.started
+        self._drawn = now
+        left = self.time_left(now - self.last)
+        if not self._lively:
+            self.line(f"  {self.done:,} of {self.parts:,} cells, {clock(left)} left")
+            return
+        elapsed = now - self.started
         share = min(elapsed / (elapsed + left), 1.0) if elapsed + left > 0 else 1.0
         bar = "█" * round(share * _WIDTH) + "·" * (_WIDTH - round(share * _WIDTH))
-        self.stream.write(f"\r\x1b[K{bar} {share:4.0%}  {clock(left)} left  {label}")
+        self.stream.write(
+            f"\r\x1b[K{bar} {share:4.0%}  {clock(left)} left  "
+            f"{self.done:,}/{self.parts:,} {self.label}"
+        )
         self.stream.flush()
 
     def line(self, text: str) -> None:

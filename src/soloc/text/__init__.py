@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from soloc.text.sentences import explain_sentences as explain_sentences
     from soloc.text.sentences import locate_words as locate_words
     from soloc.text.text_bags import TextBags as TextBags
-    from soloc.text.tokens import TextTokens as TextTokens
+    from soloc.text.text_tokens import TextTokens as TextTokens
     from soloc.text.words import TextWarning as TextWarning
 
 __getattr__, __all__ = imported_when_used(
@@ -34,7 +34,7 @@ __getattr__, __all__ = imported_when_used(
             "SentenceExplanation attend_words explain_sentence explain_sentences locate_words"
         ),
         "soloc.text.text_bags": "TextBags",
-        "soloc.text.tokens": "TextTokens",
+        "soloc.text.text_tokens": "TextTokens",
         "soloc.text.words": "TextWarning",
     },
 )

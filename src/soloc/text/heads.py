@@ -1,4 +1,4 @@
-"""Attention heads of a transformer, seen as pointers: on which word does the first token look most?"""
+"""Attention heads of a transformer as pointers: which word does the first token look at?"""
 
 import numpy as np
 

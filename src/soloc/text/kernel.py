@@ -44,8 +44,8 @@ class WordKernel(TransformerMixin, BaseEstimator):
         self.most = most
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Choose landmarks among the distinct instances of all bags."""
+    def refuse_parameters(self) -> None:
+        """Refuse parameters that cannot be."""
         if (
             not isinstance(self.gamma, tuple)
             or not self.gamma
@@ -54,6 +54,10 @@ class WordKernel(TransformerMixin, BaseEstimator):
             raise ValueError(f"`gamma` must be a tuple of positive numbers, got {self.gamma!r}.")
         if not isinstance(self.most, (int, np.integer)) or self.most < 1:
             raise ValueError(f"`most` must be a positive integer, got {self.most!r}.")
+
+    def fit(self, X, y=None):
+        """Choose landmarks among the distinct instances of all bags."""
+        self.refuse_parameters()
         values = as_bags(X).values
         self.n_features_in_ = values.shape[1]
         self.centre_ = values.mean(axis=0, dtype=np.float64)

@@ -9,7 +9,7 @@ from soloc.estimators.classifier import SingleLocationClassifier
 from soloc.estimators.regressor import SingleLocationRegressor
 from soloc.text.generator import rated_sentences
 from soloc.text.kernel import WordKernel
-from soloc.text.tokens import STATIC, TextTokens
+from soloc.text.text_tokens import STATIC, TextTokens
 
 RATED_ALPHA = 2.0  # scores of rated sentences carry no noise, so little is shrunk
 

@@ -24,7 +24,7 @@ BATCH = 4096  # words that are cut into pieces at once
 
 
 class StaticVectors:
-    """Each word is the mean of the vectors of its pieces; upper and lower case are not told apart."""
+    """Each word is the mean of the vectors of its pieces; case does not matter."""
 
     name = STATIC
     places = None  #: every word has a vector, so no text is cut

@@ -104,31 +104,37 @@ CLOSINGS = (
 
 FILLERS = {
     "noun": (
-        "table chair window door lamp carpet bicycle train ticket book page letter map clock garden tree river bridge road "
-        "house wall roof bottle cup plate spoon knife coat shirt hat shoe bag box rope wheel engine machine camera radio "
-        "phone screen keyboard picture song story poem film menu soup bread coffee tea apple cheese lunch dinner room hotel "
+        "table chair window door lamp carpet bicycle train ticket book page letter map clock "
+        "garden tree river bridge road house wall roof bottle cup plate spoon knife coat shirt "
+        "hat shoe bag box rope wheel engine machine camera radio phone screen keyboard picture "
+        "song story poem film menu soup bread coffee tea apple cheese lunch dinner room hotel "
         "car boat truck bus tool stone field fence gate tower statue"
     ).split(),
     "person": (
-        "teacher doctor nurse driver baker farmer student neighbour uncle aunt cousin brother sister father mother writer "
-        "painter singer actor lawyer waiter clerk guard pilot sailor engineer colleague manager guest tourist child "
-        "woman man boy girl"
+        "teacher doctor nurse driver baker farmer student neighbour uncle aunt cousin brother "
+        "sister father mother writer painter singer actor lawyer waiter clerk guard pilot "
+        "sailor engineer colleague manager guest tourist child woman man boy girl"
     ).split(),
     "place": (
-        "station market village town city harbour airport museum library school office kitchen street corner valley hill "
-        "lake island forest park square church factory shop restaurant theatre hospital university building basement"
+        "station market village town city harbour airport museum library school office kitchen "
+        "street corner valley hill lake island forest park square church factory shop "
+        "restaurant theatre hospital university building basement"
     ).split(),
     "when": [
-        "yesterday", "today", "tonight", "afterwards", "later", "again", "in March", "on Monday", "on Tuesday", "at noon",
-        "in the morning", "last week", "this year", "in winter", "in April", "at night",
+        "yesterday", "today", "tonight", "afterwards", "later", "again", "in March", "on Monday",
+        "on Tuesday", "at noon", "in the morning", "last week", "this year", "in winter", "in April",
+        "at night",
     ],
     "adj": (
-        "wooden metal round square narrow wide tall short long thick thin flat blue green red yellow black white brown "
-        "orange electric manual digital northern southern eastern western upper inner outer central local regional national "
-        "foreign domestic annual daily early late recent previous current former second third fourth double single separate "
-        "parallel vertical horizontal internal external public private official formal medical technical musical historical "
-        "physical chemical industrial commercial rural urban wet dry cold hot liquid printed painted golden modern ancient "
-        "typical usual ordinary average standard regular large small big little medium tiny heavy light dark pale loud quiet "
-        "silent slow fast quick new old young open closed main spare extra whole half full partial written spoken visual"
+        "wooden metal round square narrow wide tall short long thick thin flat blue green red "
+        "yellow black white brown orange electric manual digital northern southern eastern "
+        "western upper inner outer central local regional national foreign domestic annual "
+        "daily early late recent previous current former second third fourth double single "
+        "separate parallel vertical horizontal internal external public private official formal "
+        "medical technical musical historical physical chemical industrial commercial rural "
+        "urban wet dry cold hot liquid printed painted golden modern ancient typical usual "
+        "ordinary average standard regular large small big little medium tiny heavy light dark "
+        "pale loud quiet silent slow fast quick new old young open closed main spare extra "
+        "whole half full partial written spoken visual"
     ).split(),
 }  # fmt: skip

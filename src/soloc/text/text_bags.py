@@ -26,8 +26,9 @@ class TextBags(Bags):
         names: Sequence[str],
         ids: Sequence[Hashable] | None = None,
         labels: Any = None,
+        features: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(values, offsets, names=names, ids=ids, labels=labels)
+        super().__init__(values, offsets, names=names, ids=ids, labels=labels, features=features)
         self.texts = list(texts)
         self.spans = np.asarray(spans, dtype=np.intp)
 
@@ -45,9 +46,10 @@ class TextBags(Bags):
             names=bags.names or [],
             ids=bags.ids,
             labels=bags.labels,
+            features=bags.features,
         )
 
-    def with_values(self, values: np.ndarray) -> "TextBags":
+    def with_values(self, values: np.ndarray, features: Sequence[str] | None = None) -> "TextBags":
         """The same words with other vectors."""
         return TextBags(
             values,
@@ -57,6 +59,7 @@ class TextBags(Bags):
             names=self.names or [],
             ids=self.ids,
             labels=self.labels,
+            features=features,
         )
 
     def spans_of(self, position: int) -> np.ndarray:

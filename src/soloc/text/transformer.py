@@ -1,4 +1,4 @@
-"""A Hugging Face transformer, loaded only from safetensors, read in batches that bound the memory."""
+"""A Hugging Face transformer, loaded from safetensors alone, read in bounded batches."""
 
 import os
 from collections.abc import Iterator

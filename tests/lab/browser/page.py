@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 from tests.lab.browser.chromium import requested, resize, wait_for
 
 _SETTLED = """
-const panels = [...document.querySelectorAll('.panel:not([hidden])')].filter((panel) => panel.offsetParent !== null);
-return panels.length > 0 && panels.every((panel) => panel.dataset.drawn > 0 && !panel.classList.contains('busy'));
+const all = [...document.querySelectorAll(".panel:not([hidden])")];
+const panels = all.filter((panel) => panel.offsetParent !== null);
+return panels.length > 0 && panels.every((panel) => panel.dataset.drawn > 0
+  && !panel.classList.contains("busy") && !["asking", "stale"].includes(panel.dataset.stage));
 """
 
 

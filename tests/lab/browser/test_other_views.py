@@ -12,8 +12,8 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk
 from soloc.estimators import Bags, SingleLocationRegressor
-from soloc.experiments.latent_curves import exact_curves
-from soloc.experiments.latent_tasks import Config, run
+from soloc.experiments.latent.exact_curves import exact_curves
+from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.uploads.examples import example_csv
 from soloc.risk.best_weight import exact_at_best
 from soloc.risk.simulated_scores import simulated_excess
@@ -110,7 +110,7 @@ def test_an_example_is_fitted_and_each_bag_explained(lab):
     lab.browser.get(lab.address + "?view=data&source=numbers")
     wait_for(lab.browser, "return !(document.getElementById('data-fit')?.disabled ?? true)", 90)
     assert lab.run("return document.getElementById('data-label').value") == "label"
-    lab.choose("data-loss", "likelihood")
+    lab.choose("control-loss", "likelihood")
     lab.click("#data-fit")
     wait_for(lab.browser, "return document.getElementById('panel-bag')?.dataset.drawn > 0", 120)
     table = pd.read_csv(io.BytesIO(example_csv("numbers")))
@@ -169,7 +169,7 @@ def test_the_word_that_decides_a_sentence_is_found(lab):
     assert lab.run("return document.querySelector('[data-group=setting]').offsetParent === null")
     mine = "Our teacher says the bridge behind the museum is horrible."
     type_in = (
-        "const box = document.getElementById('own-sentence'); box.value = arguments[0];"
+        "const box = document.getElementById('control-sentence'); box.value = arguments[0];"
         "box.dispatchEvent(new Event('input', {bubbles: true}));"
     )
     lab.after("sentence", lambda: lab.run(type_in, mine))

@@ -171,10 +171,10 @@ def test_stochastic_descent_runs_as_a_job_that_can_be_cancelled(lab):
     lab.enter("steps", "200000")
     wait_for(
         lab.browser,
-        "return document.querySelector('#long-training progress').hasAttribute('value')",
+        "return document.querySelector('#panel-curves .job progress').hasAttribute('value')",
         30,
     )
-    lab.click("#cancel-training")
+    lab.click("#panel-curves .cancel")
     assert "cancelled" in lab.text("#panel-curves .problem")
 
 

@@ -45,7 +45,7 @@ def test_the_columns_of_every_example_are_guessed(name):
 
 
 def test_csv_tsv_and_parquet_hold_the_same_table():
-    table = EXAMPLES["numbers"]().round(4)
+    table = EXAMPLES["numbers"].make().round(4)
     readings = [
         read_bags_file("t.csv", table.to_csv(index=False).encode()),
         read_bags_file("t.tsv", table.to_csv(index=False, sep="\t").encode("utf-8-sig")),
@@ -107,7 +107,7 @@ def test_a_bomb_of_long_texts_is_stopped_while_it_is_unpacked():
 
 
 def test_damaged_parquet_never_leads_to_anything_but_a_sentence():
-    good = parquet(EXAMPLES["numbers"]().head(200))
+    good = parquet(EXAMPLES["numbers"].make().head(200))
     rng = np.random.default_rng(0)
     refused = []
     for _ in range(60):

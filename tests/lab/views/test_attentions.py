@@ -20,7 +20,7 @@ from soloc import (
     linear_risk,
     log_bayes_excess,
 )
-from soloc.lab.controls import Controls
+from soloc.lab.controls import TaskControls
 from soloc.lab.views import attentions
 from soloc.lab.views.attentions import AttentionsAsk, attentions_panel, panel_of
 from soloc.predictors.catalogue import WEIGHTS
@@ -84,7 +84,7 @@ def test_a_simulation_without_a_miss_gives_a_bound():
 @pytest.mark.parametrize("L", [1, 2, 10**9])
 @pytest.mark.parametrize("gamma", [0.05, 5.0])
 def test_every_corner_of_the_sliders_has_a_panel_without_nan(d, L, gamma):
-    panel = attentions_panel(AttentionsAsk(setting=Controls(d=d, L=L, gamma=gamma)))
+    panel = attentions_panel(AttentionsAsk(setting=TaskControls(d=d, L=L, gamma=gamma)))
     json.dumps(panel.model_dump(), allow_nan=False)
     assert panel.table["weight"] and panel.pending is None
     if L > LONGEST_DRAWN:
@@ -95,7 +95,7 @@ def test_every_corner_of_the_sliders_has_a_panel_without_nan(d, L, gamma):
 
 
 def test_the_python_lines_give_the_numbers_that_are_shown():
-    setting = Controls(d=20, L=5, gamma=1.0, eps=0.3)
+    setting = TaskControls(d=20, L=5, gamma=1.0, eps=0.3)
     rows = [exact_at_best(name, 20, 5, 1.0) for name in kinds().at_once] + [
         simulated("1.5-entmax", 20, 5, 1.0)
     ]

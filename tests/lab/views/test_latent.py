@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from soloc.experiments.latent_curves import exact_curves
-from soloc.experiments.latent_tasks import Config, run
+from soloc.experiments.latent.exact_curves import exact_curves
+from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.views.latent import LatentAsk, latent_panel
 
 SMALL = {"longest": 64, "sequences": 50}

@@ -9,7 +9,7 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, population_path, population_risk
 from soloc.dynamics.landscape import landscape
-from soloc.experiments.training import PAPER
+from soloc.experiments.training.paths import PAPER
 
 
 def test_paths_are_those_of_population_path(client):
@@ -69,9 +69,9 @@ def test_critical_points_are_those_of_the_library(client):
 
 
 def test_every_experiment_of_the_paper_has_a_preset(client):
-    presets = {
-        preset["name"]: preset["values"] for preset in client.get("/api/about").json()["presets"]
-    }
+    views = {view["name"]: view for view in client.get("/api/about").json()["views"]}
+    facts = views["curves"]["facts"]
+    presets = {preset["name"]: preset["values"] for preset in facts["presets"]}
     assert set(presets) == set(PAPER)
     for name, config in PAPER.items():
         assert [presets[name][key] for key in ("lam", "steps", "batch")] == [

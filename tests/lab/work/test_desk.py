@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from soloc.lab.server.refusals import Busy, TooSlow
 from soloc.lab.work.desk import Desk
+from soloc.lab.work.limits import Busy, TooSlow
 
 
 def test_a_full_queue_refuses_and_recovers():

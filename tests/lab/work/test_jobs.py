@@ -6,11 +6,13 @@ import time
 import pytest
 
 pytest.importorskip("fastapi")
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
+from soloc.lab.server.job_routes import Started, jobs_of, router, start_job
 from soloc.lab.work import jobs as room
-from soloc.lab.work.jobs import Busy, Jobs, jobs_of, router, start_job
+from soloc.lab.work.jobs import Jobs
+from soloc.lab.work.limits import Busy
 
 
 def events(text: str) -> list[dict]:
@@ -33,7 +35,7 @@ def client():
     app.include_router(router)
 
     @app.post("/api/jobs/count")
-    async def count(n: int, request: room.Request) -> room.Started:
+    async def count(n: int, request: Request) -> Started:
         def work(job):
             for i in range(n):
                 job.report(i=i)

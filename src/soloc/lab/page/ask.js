@@ -1,38 +1,55 @@
 // Questions to the server: one in flight per asker, the latest wins, answers remembered.
 
 const REMEMBERED = 60;
+const LATER = new Set([429, 503]); // busy: the same question is asked again
 const answers = new Map();
+const JSON_BODY = { "Content-Type": "application/json" };
 
-async function post(path, body) {
+export const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** POST a body; the answer as JSON. A refusal is an Error with its sentence; if busy, `.later`. */
+export async function post(path, body, headers = JSON_BODY) {
   const response = await fetch(path, {
-    method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body,
+    method: "POST", headers: { Accept: "application/json", ...headers }, body,
   }).catch(() => { throw new Error("The lab does not answer; is it still running?"); });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.detail ?? `The lab answered ${response.status}.`);
-  return answer;
+  if (response.ok) return answer;
+  const error = new Error(answer.detail ?? `The lab answered ${response.status}.`);
+  if (LATER.has(response.status)) error.later = Number(response.headers.get("Retry-After") ?? 1);
+  throw error;
+}
+
+/** The same, asked again and again while the lab is busy and `wanted()` says that it matters. */
+export async function postPatiently(path, body, wanted, onWait) {
+  for (;;) {
+    try {
+      return await post(path, body);
+    } catch (error) {
+      if (!error.later || !wanted()) throw error;
+      onWait();
+      await sleep(1000 * error.later);
+      if (!wanted()) throw error;
+    }
+  }
 }
 
 export class Asker {
-  #path; #busy = false; #next = null; #last = null;
+  #path; #busy = false; #next = null; #heard;
 
-  /** `onAnswer(answer, body)` and `onRefusal(sentence)` are called in the order of the questions; `onBusy(flag)` around them. */
-  constructor(path, { onAnswer, onRefusal, onBusy = () => {} }) {
+  /** `heard` has answer(answer, body), refusal(sentence, body), busy(flag) and waiting(). */
+  constructor(path, heard) {
     this.#path = path;
-    Object.assign(this, { onAnswer, onRefusal, onBusy });
+    this.#heard = heard;
   }
 
-  get idle() { return !this.#busy && this.#next === null; }
-
-  /** Ask, unless this is what was asked last. */
-  ask(question) {
-    const body = JSON.stringify(question);
-    if (body === this.#last) return;
-    this.#last = body;
+  /** Ask; a question that waits behind the one in flight is replaced. */
+  ask(body) {
     this.#next = body;
     if (!this.#busy) this.#work();
   }
 
-  forget() { this.#last = null; }
+  /** What waits is not asked any more. */
+  stop() { this.#next = null; }
 
   async #work() {
     this.#busy = true;
@@ -41,31 +58,35 @@ export class Asker {
       this.#next = null;
       const key = `${this.#path} ${body}`;
       const known = answers.get(key);
-      if (!known) this.onBusy(true);
+      if (!known) this.#heard.busy(true);
       try {
-        const answer = known ?? await post(this.#path, body);
-        remember(key, answer);
-        await this.onAnswer(answer, body);
+        const answer = known ?? await this.#asked(body);
+        remember(answers, key, answer, REMEMBERED);
+        await this.#heard.answer(answer, body);
       } catch (error) {
-        this.onRefusal(error.message);
-        this.#last = null;
+        this.#heard.refusal(error.message, body);
       }
     }
     this.#busy = false;
-    this.onBusy(false);
+    this.#heard.busy(false);
+  }
+
+  #asked(body) {
+    return postPatiently(this.#path, body, () => this.#next === null, () => this.#heard.waiting());
   }
 }
 
-function remember(key, answer) {
-  answers.delete(key);
-  answers.set(key, answer);
-  if (answers.size > REMEMBERED) answers.delete(answers.keys().next().value);
+/** Keep a value, and of all of them the latest `most`. */
+export function remember(known, key, value, most) {
+  known.delete(key);
+  known.set(key, value);
+  if (known.size > most) known.delete(known.keys().next().value);
 }
 
 /** The table of a question as CSV text, with all digits. */
-export async function csv(path, question) {
+export async function csv(path, body) {
   const response = await fetch(path, {
-    method: "POST", headers: { "Content-Type": "application/json", Accept: "text/csv" }, body: JSON.stringify(question),
+    method: "POST", headers: { ...JSON_BODY, Accept: "text/csv" }, body,
   });
   if (!response.ok) throw new Error((await response.json()).detail);
   return response.text();
@@ -78,6 +99,6 @@ export function csvOf(table) {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const rows = (table[names[0]] ?? []).map((_, i) => names.map((name) => cell(table[name][i])).join(","));
-  return [names.map(cell).join(","), ...rows].join("\n") + "\n";
+  const line = (_, i) => names.map((name) => cell(table[name][i])).join(",");
+  return [names.map(cell).join(","), ...(table[names[0]] ?? []).map(line)].join("\n") + "\n";
 }

@@ -12,14 +12,22 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** A number for people: at most `digits` significant ones, powers of ten where the number is far from 1. */
+/** Whether the window is as narrow as a phone; a view with `columns` then draws one. */
+export const phone = matchMedia("(max-width: 700px)");
+
+/** A number for people: at most `digits` significant ones, powers of ten far from 1. */
 export function readable(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   const size = Math.abs(value);
   if (value === 0) return "0";
-  if (Number.isInteger(value) && size < 1e6) return value.toLocaleString("en").replaceAll(",", "\u202f");
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(Math.min(digits - 1, 2)).replace("e+", "e").replace(/\.?0+e/, "e");
+  if (Number.isInteger(value) && size < 1e6) {
+    return value.toLocaleString("en").replaceAll(",", "\u202f");
+  }
+  if (size >= 1e6 || size < 1e-3) {
+    const text = value.toExponential(Math.min(digits - 1, 2));
+    return text.replace("e+", "e").replace(/\.?0+e/, "e");
+  }
   return String(Number(value.toPrecision(digits)));
 }
 
@@ -45,7 +53,8 @@ export async function copy(text, what) {
     area.select();
     const done = document.execCommand("copy");
     area.remove();
-    say(done ? `${what} copied.` : "The browser does not allow copying; select the text instead.", done ? "" : "error");
+    if (done) say(`${what} copied.`);
+    else say("The browser does not allow copying; select the text instead.", "error");
   }
 }
 

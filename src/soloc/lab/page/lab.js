@@ -1,115 +1,153 @@
-// The lab: builds controls and panels from the views, and asks again whenever the state changes.
+// The lab: builds tabs, controls and panels from what the server says of itself, and asks again
+// whenever the state changes.
 
-import { group } from "./controls.js";
-import { copy, element, say } from "./dom.js";
+import { control, group } from "./controls.js";
+import { copy, element, phone, say } from "./dom.js";
 import { Panel } from "./panel.js";
 import { State } from "./state.js";
-import attentions from "./views/attentions.js";
-import critical from "./views/critical.js";
-import curves from "./views/curves.js";
-import { bag, data } from "./views/data.js";
-import landscape from "./views/landscape.js";
-import latent from "./views/latent.js";
-import sentence from "./views/sentence.js";
-import sequence from "./views/sequence.js";
+import { plainQuestion, viewOf } from "./views.js";
 
 const about = await (await fetch("/api/about")).json();
-
-/** Every view of the page. A view: see views/landscape.js. Tabs appear in the order in which views name them. */
-const VIEWS = [landscape, curves, critical, sequence, attentions, latent, data, bag];
-const TABS = { training: "Training", attentions: "Which attention?", latent: "Latent", data: "Your data" };
-if (about.text) {
-  VIEWS.push(sentence);
-  TABS.text = "Your sentence";
+const views = await Promise.all(about.views.map(viewOf));
+const fields = new Map(about.groups.flatMap(({ controls }) => controls.map((it) => [it.name, it])));
+const tabs = about.tabs.map(({ name }) => name);
+const defaults = { view: tabs[0] };
+for (const field of fields.values()) defaults[field.name] = field.default;
+for (const { state: more = {}, facts } of views) {
+  Object.assign(defaults, typeof more === "function" ? more(facts) : more);
 }
-
-const defaults = { view: Object.keys(TABS)[0] };
-for (const field of [...about.setting, ...VIEWS.flatMap((view) => view.controls?.(about).flatMap((part) => part.fields) ?? [])]) {
-  defaults[field.name] = field.default;
-}
-for (const view of VIEWS) Object.assign(defaults, view.state);
 const state = new State(defaults);
 
 const lab = {
   state,
   paths: null, // the training runs that are shown; see time.js
-  about,
   panels: new Map(),
-  panel(id) { return this.panels.get(id); },
-  /** The setting as every question carries it. */
-  setting() { return state.pick(...about.setting.map((field) => field.name)); },
+  panel: (name) => lab.panels.get(name),
+  /** A control as the server describes it. */
+  field: (name) => fields.get(name),
+  /** What the server says of a view. */
+  view: (name) => views.find((view) => view.name === name),
+  /** What the controls ask of a view, before its script adds to it. */
+  question: (name) => plainQuestion(lab.view(name), lab),
+  /** What the chosen weight offers: `slow`, `closed_slopes`. */
+  weight: () => about.weights[state.get("weight")] ?? {},
+  /** Whether a panel is part of the page at all. */
+  has: (name) => lab.panels.has(name) && !state.hidden.has(name),
+  /** What other panels draw into one, in a fixed order, with the panel that it comes from. */
+  overlays(name) {
+    const sources = [...lab.panels.values()].filter((source) =>
+      source.answer?.overlays?.[name] && source.stage !== "refused");
+    sources.sort((one, other) => (one.view.name < other.view.name ? -1 : 1));
+    return sources.map((source) => ({ source, traces: source.answer.overlays[name] }));
+  },
+  /** A panel has entered a stage: those whose question depends on it ask again. */
+  staged(panel) {
+    for (const other of lab.panels.values()) {
+      if (other.view.follows === panel.view.name && isOpen(other)) other.update();
+    }
+  },
 };
 
-function build() {
-  const controls = document.getElementById("controls");
-  const main = document.getElementById("panels");
-  controls.append(group("Setting", about.setting, state, "setting"));
-  for (const [tab, label] of Object.entries(TABS)) {
-    main.append(element("div", { class: "tab-panel", id: `tab-panel-${tab}`, role: "tabpanel", "aria-labelledby": `tab-${tab}` }));
-    document.getElementById("tabs").append(element("button", { type: "button", role: "tab", id: `tab-${tab}`, "aria-controls": `tab-panel-${tab}`,
-      onclick: () => state.set({ view: tab }) }, label));
+const isOpen = ({ view }) => view.tab === shownTab() && !state.hidden.has(view.name);
+const shownTab = () => (tabs.includes(state.get("view")) ? state.get("view") : tabs[0]);
+const byId = (id) => document.getElementById(id);
+
+function buildTabs() {
+  for (const { name, title } of about.tabs) {
+    byId("panels").append(element("div", {
+      class: "tab-panel", id: `tab-panel-${name}`, role: "tabpanel",
+      "aria-labelledby": `tab-${name}`,
+    }));
+    byId("tabs").append(element("button", {
+      type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `tab-panel-${name}`,
+      onclick: () => state.set({ view: name }),
+    }, title));
   }
-  for (const view of VIEWS) {
-    const panel = new Panel(view, lab);
-    lab.panels.set(view.id, panel);
-    panel.element.hidden = Boolean(view.hidden) || state.hidden.has(view.id);
-    document.getElementById(`tab-panel-${view.tab}`).append(panel.element);
-    for (const { title, name, fields, open, first, element: made } of view.controls?.(about, lab) ?? []) {
-      const box = group(title, fields, state, name, open);
-      if (made) box.append(made);
-      box.dataset.tab = view.tab;
-      if (first) controls.prepend(box);
-      else controls.append(box);
-    }
-    view.built?.(panel, lab);
+}
+
+/** A control of the server, which is there in the tabs whose views it belongs to. */
+function placed(field) {
+  const made = control(field, state);
+  made.dataset.tabs = field.tabs.join(" ");
+  return made;
+}
+
+function buildGroups() {
+  for (const described of about.groups) {
+    const inGroup = described.controls.filter(({ place }) => place === "group").map(placed);
+    if (!inGroup.length) continue;
+    const box = group(described, inGroup, state);
+    box.dataset.tabs = [...new Set(described.controls.flatMap((field) => field.tabs))].join(" ");
+    byId("controls").append(box);
   }
+}
+
+function buildPanel(view) {
+  const panel = new Panel(view, lab);
+  lab.panels.set(view.name, panel);
+  if (state.hidden.has(view.name)) panel.element.hidden = true;
+  byId(`tab-panel-${view.tab}`).append(panel.element);
+  const names = view.parts.flatMap(({ controls }) => controls);
+  const inPanel = names.map(lab.field).filter(({ place }) => place === "panel");
+  panel.inputs.append(...inPanel.map((field) => control(field, state)));
+  for (const { element: made, first, ...described } of view.groups?.(lab) ?? []) {
+    const box = group({ open: true, ...described }, [], state);
+    box.append(made);
+    box.dataset.tabs = view.tab;
+    if (first) byId("controls").prepend(box);
+    else byId("controls").append(box);
+  }
+  view.built?.(panel, lab);
 }
 
 function showTab() {
-  const wanted = state.get("view") in TABS ? state.get("view") : Object.keys(TABS)[0];
-  for (const tab of Object.keys(TABS)) {
-    const chosen = tab === wanted;
-    const button = document.getElementById(`tab-${tab}`);
-    button.setAttribute("aria-selected", String(chosen));
-    button.tabIndex = chosen ? 0 : -1;
-    document.getElementById(`tab-panel-${tab}`).hidden = !chosen;
+  const wanted = shownTab();
+  for (const tab of tabs) {
+    const button = byId(`tab-${tab}`);
+    button.setAttribute("aria-selected", String(tab === wanted));
+    button.tabIndex = tab === wanted ? 0 : -1;
+    byId(`tab-panel-${tab}`).hidden = tab !== wanted;
   }
-  for (const box of document.querySelectorAll(".group[data-tab]")) box.classList.toggle("elsewhere", box.dataset.tab !== wanted);
+  for (const box of document.querySelectorAll("[data-tabs]")) {
+    box.classList.toggle("elsewhere", !box.dataset.tabs.split(" ").includes(wanted));
+  }
 }
 
-function update() {
-  for (const panel of lab.panels.values()) {
-    const place = document.getElementById(`tab-panel-${panel.view.tab}`);
-    if (!place.hidden && !state.hidden.has(panel.view.id)) panel.update();
-  }
-}
+function update() { for (const panel of lab.panels.values()) if (isOpen(panel)) panel.update(); }
 
 function arrowsBetweenTabs(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
-  const tabs = Object.keys(TABS);
-  const next = tabs[(tabs.indexOf(state.get("view")) + step + tabs.length) % tabs.length];
+  const next = tabs[(tabs.indexOf(shownTab()) + step + tabs.length) % tabs.length];
   state.set({ view: next });
-  document.getElementById(`tab-${next}`).focus();
+  byId(`tab-${next}`).focus();
 }
 
 function switchTheme() {
   const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const system = matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : system;
   root.dataset.theme = dark ? "light" : "dark";
-  try { localStorage.setItem("soloc-theme", root.dataset.theme); } catch { /* private mode: for this page only */ }
+  try {
+    localStorage.setItem("soloc-theme", root.dataset.theme);
+  } catch { /* private mode: for this page only */ }
   repaint();
 }
 
 function repaint() { for (const panel of lab.panels.values()) panel.redraw(); }
 
-build();
+buildTabs();
+buildGroups();
+for (const view of views) buildPanel(view);
 showTab();
-document.getElementById("tabs").addEventListener("keydown", arrowsBetweenTabs);
-document.getElementById("theme").addEventListener("click", switchTheme);
-document.getElementById("copy-link").addEventListener("click", () => copy(new URL(state.address(), location.href).href, "Link"));
+byId("tabs").addEventListener("keydown", arrowsBetweenTabs);
+byId("theme").addEventListener("click", switchTheme);
+byId("copy-link").addEventListener("click", () =>
+  copy(new URL(state.address(), location.href).href, "Link"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+phone.addEventListener("change", update);
 addEventListener("popstate", () => { state.readAddress(); state.tell(); });
 state.onChange((changed) => { if (changed.has("view")) showTab(); update(); });
-addEventListener("unhandledrejection", (event) => say(event.reason?.message ?? "Something went wrong.", "error"));
+addEventListener("unhandledrejection", (event) =>
+  say(event.reason?.message ?? "Something went wrong.", "error"));
 update();

@@ -3,19 +3,24 @@
 export function themed(layout) {
   const style = getComputedStyle(document.documentElement);
   const color = (name) => style.getPropertyValue(name).trim();
-  const axis = { gridcolor: color("--grid"), linecolor: color("--rule"), tickcolor: color("--rule"), zerolinecolor: color("--rule"),
-                 automargin: true };
+  const [ink, grid, rule, muted] = ["--ink", "--grid", "--rule", "--muted"].map(color);
+  const axis = {
+    gridcolor: grid, linecolor: rule, tickcolor: rule, zerolinecolor: rule, automargin: true,
+  };
+  const hover = { bgcolor: color("--paper"), bordercolor: rule, font: { color: ink } };
   const dressed = {
     ...layout,
     autosize: true,
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: style.fontFamily, size: 12, color: color("--ink") },
-    hoverlabel: { bgcolor: color("--paper"), bordercolor: color("--rule"), font: { color: color("--ink") }, ...layout.hoverlabel },
+    font: { family: style.fontFamily, size: 12, color: ink },
+    hoverlabel: { ...hover, ...layout.hoverlabel },
     legend: { bgcolor: "rgba(0,0,0,0)", ...layout.legend },
-    annotations: layout.annotations?.map((note) => ({ ...note, font: { color: color("--muted"), ...note.font } })),
   };
-  if (dressed.annotations === undefined) delete dressed.annotations;
+  if (layout.annotations) {
+    const quiet = (note) => ({ ...note, font: { color: muted, ...note.font } });
+    dressed.annotations = layout.annotations.map(quiet);
+  }
   for (const name of Object.keys(layout)) {
     if (/^[xy]axis\d*$/.test(name)) dressed[name] = { ...axis, ...layout[name] };
   }
@@ -24,15 +29,23 @@ export function themed(layout) {
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 
-/** Draw, or redraw with as little work as possible; resolves when it is painted on the page. */
+/** Draw, or redraw with as little work as possible; resolves when it is on the page. */
 export function draw(place, data, layout) {
   return Plotly.react(place, data, themed({ dragmode: false, ...layout }), CONFIG);
 }
 
+/** Nothing is drawn any more. */
+export function erase(place) {
+  if (place.data) Plotly.purge(place);
+  place.replaceChildren();
+}
+
 /** Save the plot as a file, on an opaque background of the theme. */
 export async function saveImage(place, format, name) {
-  const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
-  const figure = { data: place.data, layout: { ...place.layout, paper_bgcolor: paper }, config: place.config };
-  const size = { width: place.clientWidth, height: place.clientHeight, scale: format === "png" ? 2 : 1 };
-  await Plotly.downloadImage(figure, { format, filename: name, ...size });
+  const root = getComputedStyle(document.documentElement);
+  const paper_bgcolor = root.getPropertyValue("--paper").trim();
+  const { data, config, clientWidth: width, clientHeight: height } = place;
+  const figure = { data, layout: { ...place.layout, paper_bgcolor }, config };
+  const scale = format === "png" ? 2 : 1;
+  await Plotly.downloadImage(figure, { format, filename: name, width, height, scale });
 }

@@ -1,21 +1,29 @@
-// Starts chosen by hand: "kappa,nu,theta,eta,rho;..." in the address, by a click on the landscape or by numbers.
+// Starts chosen by hand: "kappa,nu,theta,eta,rho;..." in the address, by a click or by numbers.
 
+import { isValue, rule } from "./controls.js";
 import { element, say } from "./dom.js";
 
-const NAMES = ["kappa", "nu", "theta", "eta", "rho"];
-const MOST = 8;
+const facts = (lab) => lab.view("curves").facts;
+const written = (state) => state.get("starts").split(";").filter(Boolean);
 
-export function startsOf(state) {
-  return state.get("starts").split(";").filter(Boolean).slice(0, MOST).map((text) => {
+export function startsOf(lab) {
+  const { overlaps, most_runs: most } = facts(lab);
+  return written(lab.state).slice(0, most).map((text) => {
     const numbers = text.split(",").map(Number);
-    return Object.fromEntries(NAMES.map((name, i) => [name, Number.isFinite(numbers[i]) ? numbers[i] : 0]));
+    const at = (i) => (Number.isFinite(numbers[i]) ? numbers[i] : 0);
+    return Object.fromEntries(overlaps.map((name, i) => [name, at(i)]));
   });
 }
 
 /** Begin a run at these alignments, on the slice that is shown. */
-export function addStart(state, kappa, nu) {
-  const starts = state.get("starts").split(";").filter(Boolean);
-  if (starts.length >= MOST) { say(`At most ${MOST} runs at once; clear some first.`, "error"); return; }
+export function addStart(lab, kappa, nu) {
+  const { state } = lab;
+  const starts = written(state);
+  const { most_runs: most } = facts(lab);
+  if (starts.length >= most) {
+    say(`At most ${most} runs at once; clear some first.`, "error");
+    return;
+  }
   const short = (x) => String(Number(x.toFixed(3)));
   const numbers = [kappa, nu, state.get("theta"), state.get("eta"), state.get("rho")].map(short);
   while (numbers.length > 2 && numbers.at(-1) === "0") numbers.pop();
@@ -23,18 +31,24 @@ export function addStart(state, kappa, nu) {
 }
 
 /** Buttons and fields for starts, the keyboard's way to what a click does. */
-export function startBar(state) {
-  const field = (name, label) => element("input", { type: "text", inputmode: "decimal", id: `start-${name}`, value: "0.1", "aria-label": label });
-  const kappa = field("kappa", "kappa of a new start");
-  const nu = field("nu", "nu of a new start");
+export function startBar(lab) {
+  const { state } = lab;
+  const boxes = facts(lab).start.map((field) => [field, element("input", {
+    type: "text", inputmode: "decimal", id: `start-${field.name}`, value: String(field.default),
+    "aria-label": `${field.name} of a new start`,
+  })]);
   const add = () => {
-    const [x, y] = [Number(kappa.value), Number(nu.value)];
-    if (Math.abs(x) <= 1 && Math.abs(y) <= 1) addStart(state, x, y);
-    else say("`kappa` and `nu` must be numbers from -1 to 1.", "error");
+    const wrong = boxes.find(([field, box]) => !isValue(field, box.value));
+    if (wrong) say(`${wrong[0].label} must be ${rule(wrong[0])}.`, "error");
+    else addStart(lab, ...boxes.map(([, box]) => Number(box.value)));
   };
-  const random = () => state.set({ starts: "", seed: (state.get("seed") + 1) % 2 ** 31, t: 1, run: 0 });
+  const random = () => {
+    const seed = (state.get("seed") + 1) % (lab.field("seed").high + 1);
+    state.set({ starts: "", seed, t: 1, run: 0 });
+  };
+  const muted = (text) => element("span", { class: "muted" }, text);
   return element("div", { class: "row", role: "group", "aria-label": "Starts" },
     element("button", { type: "button", id: "random-starts", onclick: random }, "Random starts"),
-    element("span", { class: "muted" }, "click the map, or κ"), kappa, element("span", { class: "muted" }, "ν"), nu,
+    muted("click the map, or"), ...boxes.flatMap(([field, box]) => [muted(field.label), box]),
     element("button", { type: "button", id: "add-start", onclick: add }, "Add"));
 }

@@ -1,4 +1,4 @@
-// The state of the page: flat names and values, kept in the address, so that a reload or a link shows the same.
+// The state of the page: flat names and values, kept in the address: a link shows the same.
 
 export class State {
   #defaults = {};
@@ -6,7 +6,7 @@ export class State {
   #listeners = [];
   #timer = null;
 
-  /** Fields with their default values; what the address says wins. A value takes the kind of its default. */
+  /** Fields with their default values; what the address says wins, in the kind of the default. */
   constructor(defaults) {
     this.#defaults = { ...defaults };
     this.readAddress();
@@ -34,14 +34,17 @@ export class State {
 
   /** Change values and tell everybody. */
   set(patch) {
-    const changed = Object.keys(patch).filter((name) => name in this.#values && this.#values[name] !== patch[name]);
+    const differs = (name) => name in this.#values && this.#values[name] !== patch[name];
+    const changed = Object.keys(patch).filter(differs);
     if (!changed.length) return;
     for (const name of changed) this.#values[name] = patch[name];
     this.#writeAddress();
     this.tell(changed);
   }
 
-  tell(changed = Object.keys(this.#values)) { for (const listener of this.#listeners) listener(new Set(changed)); }
+  tell(changed = Object.keys(this.#values)) {
+    for (const listener of this.#listeners) listener(new Set(changed));
+  }
 
   onChange(listener) { this.#listeners.push(listener); }
 
@@ -50,14 +53,14 @@ export class State {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(this.#values)) {
       if (value === this.#defaults[name]) continue;
-      query.set(name, typeof value === "boolean" ? (value ? "1" : "0") : String(value));
+      query.set(name, typeof value === "boolean" ? String(Number(value)) : String(value));
     }
     if (this.hidden.size) query.set("hide", [...this.hidden].join(","));
     const text = query.toString().replaceAll("%2C", ",").replaceAll("%3B", ";");
     return text ? `?${text}` : location.pathname;
   }
 
-  // Browsers refuse more than a few hundred changes of the address per minute: write when the hand rests.
+  // Browsers refuse more than a few hundred changes of the address per minute: write at rest.
   #writeAddress() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => history.replaceState(null, "", this.address()), 120);

@@ -1,23 +1,25 @@
-// Jobs of the server: started with a question, heard event by event, and cancelled as soon as a newer question comes.
+// Jobs of the server: started with a question, heard event by event, cancelled by a newer one.
+
+import { postPatiently, remember } from "./ask.js";
 
 const ENDS = new Set(["done", "failed", "cancelled"]);
+const REMEMBERED = 30;
 
 export class Stream {
-  #path; #job = null; #source = null; #timer = null; #round = 0;
+  #path; #job = null; #source = null; #timer = null; #round = 0; #heard;
 
-  /** `onEvent(event)` gets every event; its `kind` is progress, done, failed (with a `sentence`) or cancelled. */
-  constructor(path, { onEvent, onRefusal, wait = 0 }) {
+  /** `heard` has event(event), whose `kind` is progress, done, failed or cancelled (the last two
+   *  with a `sentence`), refusal(sentence) and waiting(). */
+  constructor(path, heard) {
     this.#path = path;
-    Object.assign(this, { onEvent, onRefusal, wait });
+    this.#heard = heard;
   }
 
-  get busy() { return this.#source !== null || this.#timer !== null; }
-
   /** Start the job of a question once the hand has rested; whatever ran before is cancelled. */
-  start(question) {
+  start(body, rest = 0) {
     this.stop();
     const round = this.#round;
-    this.#timer = setTimeout(() => { this.#timer = null; this.#begin(question, round); }, this.wait);
+    this.#timer = setTimeout(() => { this.#timer = null; this.#begin(body, round); }, rest);
   }
 
   /** Cancel what runs, if anything does. */
@@ -37,17 +39,14 @@ export class Stream {
     this.#hear(job, this.#round);
   }
 
-  async #begin(question, round) {
+  async #begin(body, round) {
+    const current = () => round === this.#round;
     try {
-      const response = await fetch(this.#path, {
-        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question),
-      });
-      const answer = await response.json();
-      if (!response.ok) throw new Error(answer.detail ?? `The lab answered ${response.status}.`);
-      if (round !== this.#round) cancel(answer.job);
-      else this.#hear(answer.job, round);
+      const answer = await postPatiently(this.#path, body, current, () => this.#heard.waiting());
+      if (current()) this.#hear(answer.job, round);
+      else cancel(answer.job);
     } catch (error) {
-      if (round === this.#round) this.onRefusal(error.message);
+      if (current()) this.#heard.refusal(error.message);
     }
   }
 
@@ -62,49 +61,78 @@ export class Stream {
         source.close();
         this.#source = this.#job = null;
       }
-      this.onEvent(event);
+      this.#heard.event(event);
     };
     source.onerror = () => {
       if (round !== this.#round || source.readyState !== EventSource.CLOSED) return;
       this.#source = this.#job = null;
-      this.onRefusal("The lab does not answer any more; is it still running?");
+      this.#heard.refusal("The lab does not answer any more; is it still running?");
     };
   }
 }
 
-function cancel(job) { fetch(`/api/jobs/${job}`, { method: "DELETE", keepalive: true }).catch(() => {}); }
-
-/** For a view whose panel fills in: what its path answers is drawn at once, what its job finds replaces it as it comes. */
-export function filling(jobPath, wait = 250) {
-  const finished = new Map();
-  let wanted = null;
-  let stream = null;
-  return {
-    built(panel) {
-      stream = new Stream(jobPath, {
-        wait,
-        onEvent: (event) => {
-          if (event.panel) {
-            if (event.kind === "done") remember(finished, wanted, event.panel);
-            panel.show(event.panel, JSON.parse(wanted));
-          } else if (event.kind === "failed") panel.refuse(event.sentence);
-          panel.element.classList.toggle("busy", event.kind === "progress");
-        },
-        onRefusal: (sentence) => panel.refuse(sentence),
-      });
-    },
-    drawn(panel) {
-      const question = JSON.stringify(panel.asked);
-      if (question === wanted) return;
-      wanted = question;
-      const known = finished.get(question);
-      if (known) { stream.stop(); panel.show(known, panel.asked); }
-      else stream.start(panel.asked);
-    },
-  };
+function cancel(job) {
+  fetch(`/api/jobs/${job}`, { method: "DELETE", keepalive: true }).catch(() => {});
 }
 
-function remember(known, key, panel) {
-  known.set(key, panel);
-  if (known.size > 30) known.delete(known.keys().next().value);
+/** Asks a job whose events hold panels, with the interface of an `Asker`. */
+export class JobAsker {
+  #stream; #heard; #body = null; #finished = new Map(); #rest;
+
+  /** As for an `Asker`; progress(event) gets what holds no panel. */
+  constructor(path, heard, rest) {
+    this.#heard = heard;
+    this.#rest = rest;
+    this.#stream = new Stream(path, {
+      event: (event) => this.#hear(event),
+      refusal: (sentence) => this.#end(sentence),
+      waiting: () => heard.waiting(),
+    });
+  }
+
+  ask(body) {
+    if (body === this.#body) return;
+    this.stop();
+    const known = this.#finished.get(body);
+    if (known) { this.#heard.answer(known, body); return; }
+    this.#body = body;
+    this.#heard.busy(true);
+    this.#stream.start(body, this.#rest);
+  }
+
+  stop() {
+    if (this.#body === null) return;
+    this.#body = null;
+    this.#stream.stop();
+    this.#heard.busy(false);
+  }
+
+  hasFinished(body) { return this.#finished.has(body); }
+
+  /** Stop, because somebody asked to. */
+  cancel(sentence) {
+    this.#stream.stop();
+    this.#end(sentence);
+  }
+
+  #hear(event) {
+    if (event.panel) {
+      const body = this.#body;
+      if (event.kind === "done") {
+        remember(this.#finished, body, event.panel, REMEMBERED);
+        this.#body = null;
+        this.#heard.busy(false);
+      }
+      this.#heard.answer(event.panel, body);
+    } else if (event.kind === "progress") this.#heard.progress(event);
+    else this.#end(event.sentence);
+  }
+
+  #end(sentence) {
+    const body = this.#body;
+    this.#body = null;
+    this.#heard.busy(false);
+    this.#heard.refusal(sentence, body);
+  }
 }
+

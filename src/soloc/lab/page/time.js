@@ -1,13 +1,18 @@
-// The moment of training that is looked at: `t` from 0 (start) to 1 (end), shared by landscape, curves and sequence.
+// The moment of training that is looked at: `t` from 0 (start) to 1 (end), shared by landscape,
+// curves and sequence.
 
 import { element, readable } from "./dom.js";
+
+const SECONDS = 6; // that a whole training takes to play
+const PLACES = 1000; // of the slider
 
 /** The runs of a table of paths: steps once, and per run its columns. */
 export function runsOf(table) {
   const count = table.run[table.run.length - 1] + 1;
   const records = table.run.length / count;
-  const runs = Array.from({ length: count }, (_, run) =>
-    Object.fromEntries(Object.keys(table).map((name) => [name, table[name].slice(run * records, (run + 1) * records)])));
+  const part = (run) => Object.fromEntries(Object.entries(table).map(([name, values]) =>
+    [name, values.slice(run * records, (run + 1) * records)]));
+  const runs = Array.from({ length: count }, (_, run) => part(run));
   return { steps: runs[0].step, runs };
 }
 
@@ -24,31 +29,43 @@ export function chosenRun(lab) {
 /** Play, a slider over time, and the step it stands at. */
 export function timeBar(lab) {
   const { state } = lab;
-  const range = element("input", { type: "range", min: 0, max: 1000, step: 1, id: "time", "aria-label": "Moment of training",
-    oninput: () => { stop(); state.set({ t: Number(range.value) / 1000 }); } });
-  const output = element("output", { for: "time", id: "time-step" });
   let frame = null;
-  const stop = () => { if (frame !== null) cancelAnimationFrame(frame); frame = null; play.textContent = "▶"; play.setAttribute("aria-label", "Play the training"); };
+  const name = (button, symbol, label) => {
+    button.textContent = symbol;
+    button.setAttribute("aria-label", label);
+  };
+  const stop = () => {
+    if (frame !== null) cancelAnimationFrame(frame);
+    frame = null;
+    name(play, "▶", "Play the training");
+  };
   const start = () => {
     const from = state.get("t") >= 1 ? 0 : state.get("t");
     const began = performance.now();
-    const seconds = 6 * (1 - from);
-    play.textContent = "❚❚";
-    play.setAttribute("aria-label", "Pause the training");
+    const length = 1000 * SECONDS * (1 - from);
+    name(play, "❚❚", "Pause the training");
     const next = (now) => {
-      const t = Math.min(1, from + (1 - from) * Math.max(0, now - began) / (1000 * seconds));
+      const t = Math.min(1, from + (1 - from) * Math.max(0, now - began) / length);
       state.set({ t: Number(t.toFixed(4)) });
-      if (t < 1) frame = requestAnimationFrame(next); else stop();
+      if (t < 1) frame = requestAnimationFrame(next);
+      else stop();
     };
     frame = requestAnimationFrame(next);
   };
-  const play = element("button", { type: "button", class: "play", id: "play", onclick: () => (frame === null ? start() : stop()) }, "▶");
-  stop();
+  const play = element("button", {
+    type: "button", class: "play", id: "play", onclick: () => (frame === null ? start() : stop()),
+  });
+  const range = element("input", {
+    type: "range", min: 0, max: PLACES, step: 1, id: "time", "aria-label": "Moment of training",
+    oninput: () => { stop(); state.set({ t: Number(range.value) / PLACES }); },
+  });
+  const output = element("output", { for: "time", id: "time-step" });
   const show = () => {
-    range.value = String(Math.round(1000 * state.get("t")));
+    range.value = String(Math.round(PLACES * state.get("t")));
     output.textContent = lab.paths ? `step ${readable(lab.paths.steps[recordAt(lab)])}` : "";
     range.setAttribute("aria-valuetext", output.textContent);
   };
+  stop();
   state.onChange((changed) => { if (changed.has("t")) show(); });
   return { element: element("div", { class: "row" }, play, range, output), show };
 }

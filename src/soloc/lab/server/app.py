@@ -7,29 +7,15 @@ from typing import Any
 from fastapi import FastAPI
 
 import soloc
-from soloc.lab.server import assets, refusals
+import soloc.lab.views.registry
+from soloc.lab.server import about, assets, job_routes, refusals
 from soloc.lab.server.guard import LOOPBACK, Guard
+from soloc.lab.server.routes import router_of
 from soloc.lab.uploads.process import Workers
 from soloc.lab.uploads.sessions import Tables
-from soloc.lab.views import (
-    about,
-    attentions,
-    critical,
-    curves,
-    data,
-    landscape,
-    latent,
-    sentence,
-    sequence,
-)
-from soloc.lab.work import jobs
+from soloc.lab.view import VIEWS
 from soloc.lab.work.desk import Desk
 from soloc.lab.work.jobs import Jobs
-
-#: One module per view, each with its `router`.
-VIEWS = (about, landscape, critical, curves, sequence, attentions, latent, data, sentence, jobs)
-#: Largest bodies, in bytes, of the addresses that take more than a question.
-LIMITS: dict[str, int] = {**data.UPLOAD}
 
 
 def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> FastAPI:
@@ -58,8 +44,11 @@ def create_app(hosts: Collection[str] = LOOPBACK, any_address: bool = False) -> 
     for name, part in parts.items():
         setattr(app.state, name, part)
     refusals.install(app)
-    for view in VIEWS:
-        app.include_router(view.router)
+    app.include_router(about.router)
+    for view in VIEWS.values():
+        app.include_router(router_of(view))
+    app.include_router(job_routes.router)
     app.router.routes.extend(assets.ROUTES)
-    app.add_middleware(Guard, hosts=hosts, any_address=any_address, limits=LIMITS)
+    limits = {path: size for view in VIEWS.values() for path, size in view.largest.items()}
+    app.add_middleware(Guard, hosts=hosts, any_address=any_address, limits=limits)
     return app

@@ -1,6 +1,4 @@
-"""Errors as sentences: what a person who moved a slider, or a script with a wrong number, gets to
-read.
-"""
+"""Refusals: every error as one sentence, for whoever moved a slider or wrote a script."""
 
 import logging
 from typing import Any
@@ -11,6 +9,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from soloc.lab.work.limits import Busy, TooSlow
+
 _LOG = logging.getLogger("soloc.lab")
 
 
@@ -20,12 +20,15 @@ class Refusal(BaseModel):
     detail: str
 
 
-class Busy(Exception):
-    """Too many computations wait already."""
-
-
-class TooSlow(Exception):
-    """A computation took longer than its limit."""
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Refusal, "description": "the Host header or the body cannot be read"},
+    403: {"model": Refusal, "description": "the request comes from another site"},
+    408: {"model": Refusal, "description": "the body did not come in time"},
+    413: {"model": Refusal, "description": "the body is too large"},
+    422: {"model": Refusal, "description": "a parameter is outside its bounds"},
+    429: {"model": Refusal, "description": "the lab is busy with other work"},
+    503: {"model": Refusal, "description": "the answer took too long"},
+}
 
 
 def install(app: FastAPI) -> None:

@@ -4,7 +4,7 @@ be.
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,18 +37,24 @@ def classes() -> pd.DataFrame:
     return _generated(make_single_location(300, width=6, lengths=(4, 12), random_state=2), True)
 
 
-#: The name of every example, and the function that makes it.
-EXAMPLES: dict[str, Callable[[], pd.DataFrame]] = {
-    "peptides": peptides,
-    "numbers": numbers,
-    "classes": classes,
+class Example(NamedTuple):
+    """A table to start with: what the page calls it, and the function that makes it."""
+
+    title: str
+    make: Callable[[], pd.DataFrame]
+
+
+EXAMPLES = {
+    "peptides": Example("peptides", peptides),
+    "numbers": Example("generated numbers", numbers),
+    "classes": Example("generated classes", classes),
 }
 
 
 @lru_cache(maxsize=8)
 def example_csv(name: str) -> bytes:
     """An example as a CSV file."""
-    return EXAMPLES[name]().round(_DIGITS).to_csv(index=False).encode()
+    return EXAMPLES[name].make().round(_DIGITS).to_csv(index=False).encode()
 
 
 def _generated(data: "BagData", as_classes: bool) -> pd.DataFrame:

@@ -1,3 +1,1 @@
-"""One module per view: a body with bounds, a function that answers with a `Panel`, and the route
-between them.
-"""
+"""One file a view: a body with bounds, a function that answers with a `Panel`, and its `View`."""

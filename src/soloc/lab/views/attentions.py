@@ -1,37 +1,32 @@
-"""View 4, which attention?: all weights at their best temperature against the Bayes, linear and
-null risks.
-"""
+"""Which attention?: all weights at their best temperature against Bayes, linear and null risks."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends
-from pydantic import Field
-
-from soloc.lab.controls import Body, Controls
+from soloc.lab.body import Body
+from soloc.lab.controls import TaskControls
 from soloc.lab.figures.attentions import attentions_figure, drawn_at, power
+from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, number
-from soloc.lab.work.desk import REFUSALS, serve
-from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.view import Look, Tab, View
+from soloc.lab.work.jobs import Job
 from soloc.predictors.catalogue import WEIGHTS
 from soloc.risk.best_weight import AtBest, exact_at_best, kinds
+from soloc.risk.overlaps import Overlaps
 from soloc.risk.population import linear_risk, log_bayes_excess
 from soloc.risk.simulated_scores import LONGEST_DRAWN, best_simulated, simulated_at_best
 from soloc.tasks.single_location import SingleLocation
 
 SECONDS = 60.0  # of one job, which takes a few
-router = APIRouter(prefix="/api")
 
 
 class AttentionsAsk(Body):
-    """The setting; its own weight and temperature do not matter here, since all of them are
-    compared.
-    """
+    """The task for which all weights are compared."""
 
-    setting: Controls = Field(default_factory=Controls)
+    setting: TaskControls = TaskControls()
 
 
 def attentions_panel(ask: AttentionsAsk) -> Panel:
@@ -71,7 +66,7 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
 
 
-def _exact(name: str, setting: Controls) -> AtBest:
+def _exact(name: str, setting: TaskControls) -> AtBest:
     return exact_at_best(name, setting.d, setting.L, setting.gamma)
 
 
@@ -81,7 +76,7 @@ def _bayes(d: int, L: int, gamma: float) -> float:
     return -math.inf if L == 1 else float(log_bayes_excess(SingleLocation(d=d, L=L, gamma=gamma)))
 
 
-def panel_of(setting: Controls, rows: Sequence[AtBest], bayes: float | None) -> Panel:
+def panel_of(setting: TaskControls, rows: Sequence[AtBest], bayes: float | None) -> Panel:
     """What is known so far."""
     noise = setting.eps**2
     task = setting.task()
@@ -114,7 +109,7 @@ def panel_of(setting: Controls, rows: Sequence[AtBest], bayes: float | None) -> 
     )
 
 
-def _sentence(setting: Controls, rows: Sequence[AtBest], waiting: Sequence[str]) -> str:
+def _sentence(setting: TaskControls, rows: Sequence[AtBest], waiting: Sequence[str]) -> str:
     best = rows[0]
     first = (
         "Every dot is one way to turn scores into attention weights, at the temperature that suits"
@@ -139,7 +134,7 @@ def _sentence(setting: Controls, rows: Sequence[AtBest], waiting: Sequence[str])
     return f"{first} {second}."
 
 
-def _table(rows: Sequence[AtBest], setting: Controls) -> dict[str, list[Any]]:
+def _table(rows: Sequence[AtBest], setting: TaskControls) -> dict[str, list[Any]]:
     return {
         "weight": [row.weight for row in rows],
         "lam": [row.lam for row in rows],
@@ -152,20 +147,20 @@ def _table(rows: Sequence[AtBest], setting: Controls) -> dict[str, list[Any]]:
     }
 
 
-def _python(setting: Controls, rows: Sequence[AtBest]) -> str:
+def _python(setting: TaskControls, rows: Sequence[AtBest]) -> str:
     exact = [row for row in rows if not row.sequences]
     drawn = [row for row in rows if row.sequences]
     small = any(row.log_excess < -700 for row in exact)
     risk = "log_excess_risk" if small else "excess_risk"
-    kinds = {type(row.attention).__name__ for row in rows}
-    names = sorted(
-        {*kinds, "Overlaps", "SingleLocation", "bayes_risk", risk, "linear_risk", "null_risk"}
-    )
+    of_weights = {type(row.attention) for row in rows}
     lines = [
-        f"from soloc import {', '.join(names)}",
+        *imports_of(
+            {*of_weights, Overlaps, SingleLocation},
+            ["bayes_risk", risk, "linear_risk", "null_risk"],
+        ),
         *(["from soloc.risk.simulated_scores import simulated_excess"] if drawn else []),
         "",
-        setting.lines()[0],
+        setting.task_line(),
         "truth = Overlaps(kappa=1.0, nu=1.0)",
         (
             "bayes, linear, null = float(bayes_risk(task)), float(linear_risk(task)),"
@@ -198,15 +193,15 @@ def constructor(attention: Any) -> str:
     return f"{type(attention).__name__}({', '.join(given)})"
 
 
-_SUMMARY = "Weights at their best temperature: those that are exact at once"
-serve(router, "/attentions", attentions_panel, _SUMMARY, with_table=True, slow=lambda ask: True)
-
-
-@router.post(
-    "/jobs/attentions",
-    responses=REFUSALS,
-    summary="Weights at their best temperature: all, as they come",
+VIEW = View(
+    name="attentions",
+    tab=Tab("attentions", "Which attention?"),
+    title="Which attention?",
+    summary="Weights at their best temperature",
+    draw=attentions_panel,
+    job=attentions_job,
+    seconds=SECONDS,
+    slow=lambda ask: True,
+    with_table=True,
+    look=Look(height="560px", rest=250),
 )
-async def start_attentions(ask: AttentionsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
-    """Start the comparison of all weights; each event holds a whole panel."""
-    return start_job(jobs, lambda job: attentions_job(ask, job), seconds=SECONDS)

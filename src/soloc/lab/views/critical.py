@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fastapi import APIRouter
 from pydantic import Field, model_validator
 
 from soloc.dynamics.landscape import landscape
-from soloc.lab.controls import Body, Controls
+from soloc.lab.body import Body
+from soloc.lab.controls import Controls
 from soloc.lab.figures.landscape import critical_traces
+from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, full
-from soloc.lab.work.desk import serve
+from soloc.lab.training import TAB
+from soloc.lab.view import Look, View
 from soloc.risk.overlaps import NAMES
+from soloc.tasks.single_location import SingleLocation
 
 STARTS = 24
-router = APIRouter(prefix="/api")
 
 
 class CriticalAsk(Body):
@@ -27,9 +29,9 @@ class CriticalAsk(Body):
 
     @model_validator(mode="after")
     def _has_closed_slopes(self) -> "CriticalAsk":
-        if self.setting.weight != "erf":
+        if not self.setting.entry.closed_slopes:
             raise ValueError(
-                "`weight` must be erf for critical points, whose slopes are closed forms, got"
+                "`weight` must have slopes that are closed forms, as erf, for critical points, got"
                 f" {self.setting.weight}."
             )
         return self
@@ -56,7 +58,7 @@ def critical_panel(ask: CriticalAsk) -> Panel:
         table=table,
         python="\n".join(
             [
-                f"from soloc import {ask.setting.kind}, SingleLocation",
+                *imports_of([ask.setting.entry.kind, SingleLocation]),
                 "from soloc.dynamics.landscape import landscape",
                 "",
                 *ask.setting.lines(),
@@ -88,10 +90,12 @@ def _lowest(found: pd.DataFrame) -> float:
     return float(found["risk"].min())
 
 
-serve(
-    router,
-    "/critical",
-    critical_panel,
-    "Critical points of the population risk",
+VIEW = View(
+    name="critical",
+    tab=TAB,
+    title="Critical points",
+    summary="Critical points of the population risk",
+    draw=critical_panel,
     slow=lambda ask: True,
+    look=Look(hidden=True, rest=600),
 )

@@ -1,32 +1,28 @@
-"""View 2, the curves: risk, excess over Bayes, alignments, distance to the manifold and lam along
-the paths.
-"""
+"""The curves: risk, excess over Bayes, alignments and more along the paths of training."""
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Any
 
 import jax
 import numpy as np
 import pandas as pd
-from fastapi import APIRouter, Depends
 
 from soloc.dynamics.landscape import name_of
 from soloc.dynamics.path import Path
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.sgd_path import sgd_path
+from soloc.lab.body import controls_of
 from soloc.lab.figures.curves import curves_figure, path_traces
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.server.refusals import Refusal
-from soloc.lab.training import LongPathsAsk, PathsAsk, QuickPathsAsk
-from soloc.lab.work.desk import REFUSALS, serve
-from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.presets import presets
+from soloc.lab.training import MOST_RUNS, TAB, LongPathsAsk, PathsAsk, QuickPathsAsk, Start
+from soloc.lab.view import Look, View
+from soloc.lab.work.jobs import Job
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import bayes_risk
 from soloc.tasks.single_location import SingleLocation
 
-router = APIRouter(prefix="/api")
-_TOGETHER = 8  # runs computed together whatever their number: one compilation serves them all
 _ENDS = {
     "solution": "at ±(k*, v*)",
     "swapped": "at the swapped minimum k = ±v*",
@@ -43,7 +39,8 @@ def path_of(ask: QuickPathsAsk) -> Path:
     """The paths themselves."""
     setting, training = ask.setting, ask.training
     start, runs = training.start(setting.d), len(training.starts) or training.runs
-    padded = Overlaps(*(np.resize(getattr(start, name), _TOGETHER) for name in NAMES))
+    # always as many runs: one compilation serves them all
+    padded = Overlaps(*(np.resize(getattr(start, name), MOST_RUNS) for name in NAMES))
     path = population_path(setting.task(), setting.attention(), padded, **training.how(setting))
     kept = {name: values[:, :runs] for name, values in path.columns.items()}
     return replace(path, columns=kept, shape=(runs,))
@@ -65,18 +62,6 @@ def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
     else:
         path = population_path(setting.task(), setting.attention(), start, **how)
     return {"panel": panel_of(ask, path).model_dump()}
-
-
-@router.post(
-    "/jobs/paths",
-    summary="Start training that takes seconds",
-    responses={**REFUSALS, 429: {"model": Refusal}},
-)
-async def start_paths(ask: LongPathsAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
-    """Stochastic descent, or descent on a risk that is an integral: listen to
-    /api/jobs/{job}/events.
-    """
-    return start_job(jobs, lambda job: paths_job(ask, job), seconds=120.0)
 
 
 def panel_of(ask: PathsAsk, path: Path) -> Panel:
@@ -141,11 +126,31 @@ def _sentence(last: pd.DataFrame, steps: int) -> str:
     )
 
 
-serve(
-    router,
-    "/paths",
-    curves_panel,
-    "Training paths from several starts",
-    with_table=True,
+def _facts() -> dict[str, Any]:
+    return {
+        "presets": presets(),
+        "overlaps": list(NAMES),
+        "start": [control.model_dump() for control in controls_of(Start)],
+        "most_runs": MOST_RUNS,
+    }
+
+
+VIEW = View(
+    name="curves",
+    tab=TAB,
+    title="Training",
+    summary="Training paths from several starts",
+    draw=curves_panel,
+    job=paths_job,
+    seconds=120.0,
     slow=lambda ask: True,
+    path="/api/paths",
+    with_table=True,
+    look=Look(
+        height="clamp(330px, 36vw, 480px)",
+        narrow_height="820px",
+        half=True,
+        rest=200,  # while a slider moves, the landscape goes first
+    ),
+    facts=_facts,
 )

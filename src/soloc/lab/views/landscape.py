@@ -2,30 +2,41 @@
 overlaps.
 """
 
+from typing import Annotated, ClassVar
+
 import numpy as np
-from fastapi import APIRouter
 from pydantic import Field
 
 from soloc.dynamics.exact import evaluate, split
 from soloc.dynamics.records import flattened
-from soloc.lab.controls import Body, Controls, Overlap
+from soloc.lab.body import Body, Group, Knob
+from soloc.lab.controls import Controls, Overlap
 from soloc.lab.figures.landscape import landscape_figure
+from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.work.desk import serve
-from soloc.risk.overlaps import residual_gram
+from soloc.lab.training import TAB
+from soloc.lab.view import Look, View
+from soloc.risk.overlaps import Overlaps, residual_gram
+from soloc.tasks.single_location import SingleLocation
 
-# alignments along an axis; fewer for softmax, whose every risk is an integral
+# alignments along an axis; fewer where every risk is an integral of integrals
 GRID, COARSE = 61, 31
-router = APIRouter(prefix="/api")
 
 
 class LandscapeAsk(Body):
     """A setting and the slice: values of the overlaps that are zero on the manifold."""
 
+    group: ClassVar[Group] = Group("slice", "Slice off the manifold", open=False)
     setting: Controls = Controls()
-    theta: Overlap = Field(default=0.0, description="v . k*")
-    eta: Overlap = Field(default=0.0, description="k . v*")
-    rho: Overlap = Field(default=0.0, description="k . v")
+    theta: Annotated[Overlap, Knob("θ = v·k*")] = Field(
+        default=0.0, description="how much the value looks along the key"
+    )
+    eta: Annotated[Overlap, Knob("η = k·v*")] = Field(
+        default=0.0, description="how much the key looks along the value"
+    )
+    rho: Annotated[Overlap, Knob("ρ = k·v")] = Field(
+        default=0.0, description="how alike key and value are"
+    )
 
 
 def landscape_panel(ask: LandscapeAsk) -> Panel:
@@ -74,7 +85,7 @@ def _lowest(risk: np.ndarray) -> tuple[int, int]:
 
 
 def _axis(ask: LandscapeAsk) -> np.ndarray:
-    return np.linspace(-1.0, 1.0, COARSE if ask.setting.weight == "softmax" else GRID)
+    return np.linspace(-1.0, 1.0, COARSE if ask.setting.entry.slow else GRID)
 
 
 def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -105,10 +116,7 @@ def _python(ask: LandscapeAsk) -> str:
     return "\n".join(
         [
             "import numpy as np",
-            (
-                "from soloc import"
-                f" {', '.join(sorted([ask.setting.kind, 'Overlaps', 'SingleLocation', 'population_risk']))}"
-            ),
+            *imports_of([ask.setting.entry.kind, Overlaps, SingleLocation], ["population_risk"]),
             "",
             *ask.setting.lines(),
             f"axis = np.linspace(-1, 1, {len(_axis(ask))})",
@@ -134,10 +142,12 @@ def _only_possible(ask: LandscapeAsk) -> list[str]:
     ]
 
 
-serve(
-    router,
-    "/landscape",
-    landscape_panel,
-    "Population risk over the alignments",
-    slow=lambda ask: ask.setting.weight == "softmax",
+VIEW = View(
+    name="landscape",
+    tab=TAB,
+    title="Landscape",
+    summary="Population risk over the alignments",
+    draw=landscape_panel,
+    slow=lambda ask: ask.setting.entry.slow,
+    look=Look(height="clamp(300px, 34vw, 440px)", half=True),
 )

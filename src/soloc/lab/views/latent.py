@@ -1,23 +1,20 @@
-"""View 6, latent: three tasks in which attention infers a latent, error against length side by
-side.
-"""
+"""Latent: three tasks in which attention infers a latent, error against length side by side."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from fastapi import APIRouter, Depends
 from pydantic import Field
 
-from soloc.experiments.latent_curves import exact_curves
-from soloc.experiments.latent_tasks import Config, run
-from soloc.lab.controls import Body
+from soloc.experiments.latent.exact_curves import exact_curves
+from soloc.experiments.latent.tasks import Config, run
+from soloc.lab.body import Body, Choices, Group, Knob
 from soloc.lab.figures.latent import latent_figure
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.work.desk import REFUSALS, serve
-from soloc.lab.work.jobs import Job, Jobs, Started, jobs_of, start_job
+from soloc.lab.view import Look, Tab, View
+from soloc.lab.work.jobs import Job
 
 TOKENS = 100_000  # drawn at most at every length
 SECONDS = 30.0
@@ -26,33 +23,58 @@ TITLES = {
     "NoisyRecall": "a blurred key",
     "SingleLocation": "a decisive token",
 }
-router = APIRouter(prefix="/api")
+
+
+def _lengths() -> Choices:
+    return [(tokens, f"{tokens:,} tokens") for tokens in (64, 256, 1024, 4096)]
 
 
 class LatentAsk(Body):
     """Settings of the three tasks, and the lengths."""
 
-    longest: Literal[64, 256, 1024, 4096] = Field(1024, description="most tokens")
-    sequences: int = Field(
-        1000, ge=50, le=2000, description="sequences per length, up to 100,000 tokens"
+    group: ClassVar[Group] = Group("tasks", "The three tasks")
+    sigma: Annotated[float, Knob("rule z: noise σ", log=True)] = Field(
+        default=0.5, ge=0.05, le=2, description="noise of a value around the rule"
     )
-    sigma: float = Field(0.5, ge=0.05, le=2, description="rule z: noise of a value")
-    temperature: float = Field(0.2, ge=0.02, le=5, description="rule z: temperature of softmax")
-    recall_d: int = Field(8, ge=2, le=64, description="blurred key: dimension")
-    recall_tau: float = Field(0.1, ge=0.005, le=2, description="blurred key: variance of the blur")
-    location_d: int = Field(16, ge=4, le=64, description="decisive token: dimension")
-    location_eps: float = Field(0.1, ge=0, le=2, description="decisive token: noise of the answer")
-    seed: int = Field(0, ge=0, le=10**6, description="which sequences are drawn")
-    columns: Literal[1, 3] = Field(3, description="panels side by side")
+    temperature: Annotated[float, Knob("rule z: temperature of softmax", log=True)] = Field(
+        default=0.2, ge=0.02, le=5, description="a fixed one leaves a floor"
+    )
+    recall_tau: Annotated[float, Knob("blurred key: blur τ", log=True)] = Field(
+        default=0.1, ge=0.005, le=2, description="variance added to the key that is asked for"
+    )
+    recall_d: Annotated[int, Knob("blurred key: dimension", log=True)] = Field(
+        default=8, ge=2, le=64, description="of a key"
+    )
+    location_d: Annotated[int, Knob("decisive token: dimension d", log=True)] = Field(
+        default=16, ge=4, le=64, description="its signal is √(d/2)"
+    )
+    location_eps: Annotated[float, Knob("decisive token: noise ε", log=True, least=0.01)] = Field(
+        default=0.1, ge=0, le=2, description="noise of the answer"
+    )
+    longest: Annotated[Literal[64, 256, 1024, 4096], Knob("longest sequence", choices=_lengths)] = (
+        Field(default=1024, description="most tokens of a sequence")
+    )
+    sequences: Annotated[int, Knob("simulated sequences", log=True)] = Field(
+        default=1000, ge=50, le=2000, description=f"per length, up to {TOKENS:,} tokens in all"
+    )
+    seed: int = Field(default=0, ge=0, le=10**6, description="which sequences are drawn")
+    columns: Literal[1, 3] = Field(default=3, description="panels side by side")
 
     def config(self) -> Config:
         """The experiment of these settings."""
         lengths = tuple(4**power for power in range(1, 7) if 4**power <= self.longest)
         return Config(
-            seed=self.seed, lengths=lengths, sequences=self.sequences, tokens=TOKENS, latent_sigma=self.sigma,
-            latent_temperature=self.temperature, recall_d=self.recall_d, recall_tau=self.recall_tau,
-            location_d=self.location_d, location_eps=self.location_eps,
-        )  # fmt: skip
+            seed=self.seed,
+            lengths=lengths,
+            sequences=self.sequences,
+            tokens=TOKENS,
+            latent_sigma=self.sigma,
+            latent_temperature=self.temperature,
+            recall_d=self.recall_d,
+            recall_tau=self.recall_tau,
+            location_d=self.location_d,
+            location_eps=self.location_eps,
+        )
 
 
 def latent_panel(ask: LatentAsk) -> Panel:
@@ -142,8 +164,8 @@ def _python(config: Config, longest: int) -> str:
     return "\n".join(
         [
             "import numpy as np",
-            "from soloc.experiments.latent_tasks import Config, run",
-            "from soloc.experiments.latent_curves import exact_curves",
+            "from soloc.experiments.latent.tasks import Config, run",
+            "from soloc.experiments.latent.exact_curves import exact_curves",
             "",
             f"config = Config({', '.join(given)})",
             (
@@ -155,21 +177,15 @@ def _python(config: Config, longest: int) -> str:
     )
 
 
-serve(
-    router,
-    "/latent",
-    latent_panel,
-    "Error against length for three tasks: what is exact",
-    with_table=True,
+VIEW = View(
+    name="latent",
+    tab=Tab("latent", "Latent"),
+    title="Three tasks with a latent",
+    summary="Error against length for three tasks",
+    draw=latent_panel,
+    job=latent_job,
+    seconds=SECONDS,
     slow=lambda ask: True,
+    with_table=True,
+    look=Look(height="430px", narrow_height="900px", rest=250),
 )
-
-
-@router.post(
-    "/jobs/latent",
-    responses=REFUSALS,
-    summary="Error against length for three tasks: simulated points as they come",
-)
-async def start_latent(ask: LatentAsk, jobs: Annotated[Jobs, Depends(jobs_of)]) -> Started:
-    """Start the simulation; each event holds a whole panel."""
-    return start_job(jobs, lambda job: latent_job(ask, job), seconds=SECONDS)

@@ -2,22 +2,21 @@
 is first asked.
 """
 
-from fastapi import APIRouter
+from typing import Annotated
+
 from pydantic import Field
 
-from soloc.lab.controls import Body
+from soloc.lab.body import Body, Knob
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.work.desk import serve
+from soloc.lab.view import Look, Tab, View
 from soloc.text.extras import EXTRAS, missing, pip_line
-
-router = APIRouter(prefix="/api")
 
 
 class SentenceAsk(Body):
     """A sentence in English."""
 
-    sentence: str = Field(
-        "My dog is wonderful and sleeps near the door.",
+    sentence: Annotated[str, Knob("Your sentence", place="panel")] = Field(
+        default="My dog is wonderful and sleeps near the door.",
         min_length=1,
         max_length=1000,
         description="to be scored",
@@ -70,4 +69,17 @@ def _python(ask: SentenceAsk) -> str:
     )
 
 
-serve(router, "/sentence", sentence_panel, "Which word decides a sentence", slow=lambda ask: True)
+VIEW = View(
+    name="sentence",
+    tab=Tab("text", "Your sentence"),
+    title="Try your own sentence",
+    summary="Which word decides a sentence",
+    draw=sentence_panel,
+    slow=lambda ask: True,
+    look=Look(height="420px", rest=250),
+    intro=(
+        "For the first sentence a model is fitted to 2,000 sentences with one rated word each,"
+        " which takes a few seconds."
+    ),
+    available=lambda: not missing("text"),
+)

@@ -2,20 +2,23 @@
 and who guesses best.
 """
 
+from typing import Annotated
+
 import jax
 import numpy as np
-from fastapi import APIRouter
 from pydantic import Field
 
-from soloc.lab.controls import Body, Controls
+from soloc.lab.body import Body, Knob
+from soloc.lab.controls import Controls
 from soloc.lab.figures.sequence import SHOWN, sequence_figure, shown_tokens
+from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, full, number
-from soloc.lab.training import Start
-from soloc.lab.work.desk import serve
+from soloc.lab.training import TAB, Start
+from soloc.lab.view import Look, View
 from soloc.risk.one_sequence import LONGEST, OneSequence, one_sequence
 from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.tasks.single_location import SingleLocation
 
-router = APIRouter(prefix="/api")
 _TRUTH = Start(kappa=1.0, nu=1.0)
 
 
@@ -24,7 +27,9 @@ class SequenceAsk(Body):
 
     setting: Controls = Controls()
     at: Start | None = Field(default=None, description="without it, k = k* and v = v*")
-    draw: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of the sequence")
+    draw: Annotated[int, Knob("sequence", place="address")] = Field(
+        default=0, ge=0, le=2**31 - 1, description="seed of the sequence"
+    )
 
 
 def sequence_panel(ask: SequenceAsk) -> Panel:
@@ -95,7 +100,7 @@ def _python(ask: SequenceAsk, setting: Controls) -> str:
     return "\n".join(
         [
             "import jax",
-            f"from soloc import {', '.join(sorted([setting.kind, 'Overlaps', 'SingleLocation']))}",
+            *imports_of([setting.entry.kind, Overlaps, SingleLocation]),
             "from soloc.risk.one_sequence import one_sequence",
             "",
             *setting.lines(),
@@ -104,4 +109,11 @@ def _python(ask: SequenceAsk, setting: Controls) -> str:
     )
 
 
-serve(router, "/sequence", sequence_panel, f"One sequence, at most {SHOWN} of its tokens")
+VIEW = View(
+    name="sequence",
+    tab=TAB,
+    title="One sequence",
+    summary=f"One sequence, at most {SHOWN} of its tokens",
+    draw=sequence_panel,
+    look=Look(height="400px", rest=120),
+)

@@ -7,29 +7,19 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, get_type_hints
+from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from pydantic import BaseModel
 
 from soloc.lab.panel import Panel
-from soloc.lab.server.refusals import Busy, Refusal, TooSlow
+from soloc.lab.work.limits import Busy, TooSlow
 from soloc.lab.work.office import Lost, Office
 
 _WORKERS = 2  # quick computations side by side: the machine has few cores
 _WAITING = 64  # questions that may wait for a worker
 _SECONDS = 30.0  # after which an answer is given up
 _REMEMBERED = 64 * 2**20  # bytes of answers kept
-
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": Refusal, "description": "the Host header or the body cannot be read"},
-    403: {"model": Refusal, "description": "the request comes from another site"},
-    408: {"model": Refusal, "description": "the body did not come in time"},
-    413: {"model": Refusal, "description": "the body is too large"},
-    422: {"model": Refusal, "description": "a parameter is outside its bounds"},
-    429: {"model": Refusal, "description": "the lab is busy with other work"},
-    503: {"model": Refusal, "description": "the answer took too long"},
-}
 
 
 class Desk:
@@ -125,35 +115,3 @@ def _written(draw: Callable[[Any], Panel], ask: BaseModel, as_csv: bool, with_ta
 def _short(values: list[Any]) -> list[Any]:
     """A column to ten digits: exact enough to compute with, half as long to send."""
     return [float(f"{value:.10g}") if isinstance(value, float) else value for value in values]
-
-
-def serve(
-    router: APIRouter,
-    path: str,
-    draw: Callable[[Any], Panel],
-    summary: str,
-    *,
-    with_table: bool = False,
-    slow: Callable[[Any], bool] = lambda ask: False,
-) -> None:
-    """Register the view: POST `path` with the body that the first parameter of `draw` is annotated
-    with.
-
-    `slow` tells which questions take longer than a slider should wait.
-    """
-
-    async def endpoint(ask: Any, request: Request) -> Response:
-        return await request.app.state.desk.answer(request, ask, draw, with_table, slow(ask))
-
-    body = next(hint for name, hint in get_type_hints(draw).items() if name != "return")
-    endpoint.__annotations__ = {"ask": body, "request": Request, "return": Response}
-    endpoint.__name__ = path.strip("/").replace("/", "_")
-    endpoint.__doc__ = draw.__doc__
-    router.add_api_route(
-        path,
-        endpoint,
-        methods=["POST"],
-        summary=summary,
-        response_model=None,
-        responses={200: {"model": Panel, "content": {"text/csv": {}}}, **REFUSALS},
-    )

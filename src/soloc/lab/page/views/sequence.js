@@ -1,40 +1,45 @@
-// View 5: one sequence, seen by the chosen run at the chosen moment of its training; at the truth where nothing can be trained.
+// One sequence, seen by the chosen run at the chosen moment of its training; at the truth where
+// nothing can be trained.
 
 import { element } from "../dom.js";
 import { chosenRun, recordAt } from "../time.js";
 
-const NAMES = ["kappa", "nu", "theta", "eta", "rho"];
-
 export default {
-  id: "sequence",
-  tab: "training",
-  title: "One sequence",
-  path: "/api/sequence",
-  rest: (state, panel) => (panel.answer ? 120 : 0), // while a slider moves, the landscape goes first
-  height: "400px",
-  state: { draw: 0 },
-  question(state, lab) {
-    if (!lab.paths) return lab.panel("curves").element.classList.contains("stale") ? { setting: lab.setting(), draw: state.get("draw") } : null;
+  follows: "curves",
+  question(lab) {
+    const question = lab.question("sequence");
+    const { stage } = lab.panel("curves");
+    if (!lab.has("curves") || stage === "refused") return question;
+    if (stage !== "shown") return undefined; // where the runs are is not known yet
     const run = lab.paths.runs[chosenRun(lab)];
     const now = recordAt(lab);
+    const { overlaps } = lab.view("curves").facts;
+    const lam = Math.max(run.lam[now], lab.field("lam").low);
     return {
-      setting: { ...lab.setting(), lam: Math.max(run.lam[now], 1e-4) },
-      at: Object.fromEntries(NAMES.map((name) => [name, run[name][now]])),
-      draw: state.get("draw"),
+      ...question,
+      setting: { ...question.setting, lam },
+      at: Object.fromEntries(overlaps.map((name) => [name, run[name][now]])),
     };
   },
   built(panel, lab) {
     const { state } = lab;
-    const runs = element("select", { id: "run", onchange: () => state.set({ run: Number(runs.value) }) });
+    const runs = element("select", {
+      id: "run", onchange: () => state.set({ run: Number(runs.value) }),
+    });
     const label = element("label", { for: "run", class: "muted" }, "seen by");
+    const option = (_, i) => element("option", { value: i }, `run ${i}`);
     panel.showRuns = () => {
       const count = lab.paths?.runs.length ?? 0;
-      if (runs.options.length !== count) runs.replaceChildren(...Array.from({ length: count }, (_, i) => element("option", { value: i }, `run ${i}`)));
+      if (runs.options.length !== count) {
+        runs.replaceChildren(...Array.from({ length: count }, option));
+      }
       runs.value = String(chosenRun(lab));
       runs.hidden = label.hidden = count === 0;
     };
+    const last = lab.field("draw").high;
+    const another = () => state.set({ draw: (state.get("draw") + 1) % (last + 1) });
     panel.extra.append(element("div", { class: "row" },
-      element("button", { type: "button", id: "resample", onclick: () => state.set({ draw: (state.get("draw") + 1) % 2 ** 31 }) }, "Another sequence"),
+      element("button", { type: "button", id: "resample", onclick: another }, "Another sequence"),
       label, runs));
   },
   drawn: (panel) => panel.showRuns(),

@@ -1,0 +1,64 @@
+"""Column names: what a model was fitted to is found again by name, wherever it stands."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from soloc.estimators.bags import Bags, as_bags, column_names
+
+
+class ColumnWarning(UserWarning):
+    """Columns of new data are not those that a model was fitted to."""
+
+
+def named_bags(X: Any, names: Sequence[str] | None, aside: Sequence[str] | None, who: str) -> Bags:
+    """Bags with the columns `names`, in their order; by position where either side has no names.
+
+    Columns that the fit left `aside` are ignored, others are named in a warning, and missing ones
+    refused; `who` is the model that asks.
+    """
+    found = column_names(X)
+    if names is None or found is None:
+        bags = as_bags(X)
+        warn_about_positions(names, found, who)
+        return bags
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise ValueError(
+            f"`X` must have every column that {who} was fitted to: {listed(missing)} is missing; it"
+            f" has {listed(found)}."
+        )
+    known = {*names, *(aside or ()), *getattr(X, "aside", {})}
+    unknown = [name for name in found if name not in known]
+    if unknown:
+        warnings.warn(
+            f"{who} was not fitted to column {listed(unknown)} of `X`, which is ignored.",
+            ColumnWarning,
+            stacklevel=4,
+        )
+    if not isinstance(X, Bags):
+        return as_bags(X[list(names)])
+    if found == list(names):
+        return X
+    order = np.array([found.index(name) for name in names])
+    return X.with_values(X.values[:, order], features=names)
+
+
+def warn_about_positions(names: Sequence[str] | None, found: list[str] | None, who: str) -> None:
+    """Say that columns are matched by position, when one side alone has names."""
+    if (names is None) == (found is None):
+        return
+    said = (
+        f"X has feature names, but {who} was fitted without feature names"
+        if names is None
+        else f"X does not have valid feature names, but {who} was fitted with feature names"
+    )
+    warnings.warn(f"{said}; columns are matched by position.", UserWarning, stacklevel=5)
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names for a sentence, the first few of many."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -1,0 +1,155 @@
+"""Instances in standard units without a copy, and the few products that objectives need."""
+
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from soloc.estimators.bags import Bags
+from soloc.estimators.repeats import WORTH, distinct_rows
+
+BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
+
+
+class Instances:
+    """Instances x in standard units z = (x - centre) / scale, kept as they are.
+
+    `scores(k)` is z.k up to a constant, `values(B)` is z @ B, `adjoint(g)` is z' g, `pool(w)` is
+    sum_l w_l z_l of each bag. Each is one pass over the data. A constant feature has scale
+    infinity: it is worth zero.
+
+    With `shared`, instances that repeat (the same word in many bags) are kept and computed once:
+    `x` then holds the distinct ones and `rows` says which one each instance is; else `rows` is
+    None.
+    """
+
+    def __init__(
+        self, bags: Bags, centre: np.ndarray, scale: np.ndarray, *, shared: bool = False
+    ) -> None:
+        self.bags = bags
+        self.x, self.rows = compact(bags.values) if shared else (bags.values, None)
+        self.count = len(bags.values)
+        self.dtype = self.x.dtype
+        self.starts = bags.offsets[:-1]
+        self.lengths = bags.lengths
+        self.centre = centre
+        self.scale = scale
+
+    @cached_property
+    def owner(self) -> np.ndarray:
+        """The bag of each instance."""
+        return np.repeat(np.arange(len(self.bags)), self.lengths)
+
+    # -- passes over the data
+
+    def scores(self, key: np.ndarray) -> np.ndarray:
+        """z.k up to a constant, (N,): all that a softmax sees."""
+        return self.each(self.x @ (key / self.scale).astype(self.dtype))
+
+    def values(self, directions: np.ndarray) -> np.ndarray:
+        """z @ B, of shape (N,) or (N, c)."""
+        scaled = (directions.T / self.scale).T
+        out = self.x @ scaled.astype(self.dtype)
+        out -= (self.centre @ scaled).astype(self.dtype)
+        return self.each(out)
+
+    def adjoint(self, weights: np.ndarray) -> np.ndarray:
+        """z' g in double precision, of shape (d,) or (d, c)."""
+        gathered = weights if self.rows is None else self._gather @ weights
+        product = (gathered.T.astype(self.dtype) @ self.x).astype(np.float64)
+        total = weights.sum(axis=0, dtype=np.float64)
+        return ((product - np.multiply.outer(total, self.centre)) / self.scale).T
+
+    def pool(self, weights: np.ndarray) -> np.ndarray:
+        """sum_l w_l z_l of each bag, (n, d)."""
+        matrix = csr_array(
+            (weights.astype(self.dtype), self._columns, self._rows),
+            shape=(len(self.bags), len(self.x)),
+        )
+        pooled = matrix @ self.x
+        pooled -= self.total(weights).astype(self.dtype)[:, None] * self.centre.astype(self.dtype)
+        pooled /= self.scale.astype(self.dtype)
+        return pooled
+
+    def each(self, of_distinct: np.ndarray) -> np.ndarray:
+        """What was computed for the rows of `x`, for each instance."""
+        return of_distinct if self.rows is None else of_distinct[self.rows]
+
+    @cached_property
+    def _gather(self) -> csr_array:
+        """The matrix that sums over the instances that are the same one."""
+        assert self.rows is not None
+        order = np.argsort(self.rows, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.rows, minlength=len(self.x)))])
+        ones = np.ones(self.count, dtype=self.dtype)
+        return csr_array((ones, order, starts), shape=(len(self.x), self.count))
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        kind = np.int32 if self.count < 2**31 else np.int64
+        return np.arange(self.count, dtype=kind) if self.rows is None else self.rows.astype(kind)
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        return self.bags.offsets.astype(self._columns.dtype)
+
+    # -- work within bags, linear in the number of instances
+
+    def total(self, flat: np.ndarray) -> np.ndarray:
+        """Sum over the instances of each bag."""
+        return np.add.reduceat(flat, self.starts)
+
+    def spread(self, per_bag: np.ndarray) -> np.ndarray:
+        """The entry of its bag, for each instance."""
+        return np.repeat(per_bag, self.lengths)
+
+    def softmax(self, scores: np.ndarray) -> np.ndarray:
+        """Attention within each bag."""
+        shifted = scores - self.spread(np.maximum.reduceat(scores, self.starts))
+        np.exp(shifted, out=shifted)
+        shifted /= self.spread(self.total(shifted))
+        return shifted
+
+    def log_sum_exp(self, scores: np.ndarray) -> np.ndarray:
+        """log sum_l exp(score_l) of each bag, in double precision."""
+        top = np.maximum.reduceat(scores, self.starts)
+        return np.log(self.total(np.exp(scores - self.spread(top)))).astype(np.float64) + top
+
+    def part(self, chosen: np.ndarray) -> "Instances":
+        """Some of the bags, copied in standard units and single precision, for searches."""
+        bags = self.bags
+        lengths = self.lengths[chosen]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.starts[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        values = np.empty((len(rows), bags.width), dtype=np.float32)
+        for start in range(0, len(rows), BLOCK):
+            values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
+        width = bags.width
+        return Instances(
+            Bags(values, offsets), np.zeros(width), np.ones(width), shared=self.rows is not None
+        )
+
+    def standard(self, rows: np.ndarray | slice) -> np.ndarray:
+        """A few instances in standard units, in double precision."""
+        wanted = rows if self.rows is None else self.rows[rows]
+        return (self.x[wanted].astype(np.float64) - self.centre) / self.scale
+
+
+def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Distinct rows and which one each row is, when repeats are worth it; else rows and None."""
+    first, rows = distinct_rows(values)
+    return (values[first], rows) if len(first) <= WORTH * len(values) else (values, None)
+
+
+def centre_and_scale(bags: Bags, centred: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each feature over instances, in double precision."""
+    x, count = bags.values, len(bags.values)
+    blocks = [slice(start, start + BLOCK) for start in range(0, count, BLOCK)]
+    mean = sum(x[block].sum(axis=0, dtype=np.float64) for block in blocks) / count
+    variance = sum(((x[block] - mean) ** 2).sum(axis=0) for block in blocks) / count
+    largest = np.maximum(np.abs(mean), np.sqrt(variance))
+    precision = np.finfo(x.dtype).eps
+    constant = np.sqrt(variance) <= 10 * precision * largest
+    if not centred:
+        return np.zeros_like(mean), np.where(largest > 0, np.sqrt(variance + mean**2), np.inf)
+    return mean, np.where(constant, np.inf, np.sqrt(variance))

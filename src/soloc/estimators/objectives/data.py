@@ -1,0 +1,34 @@
+"""The data of an objective: one tuple for every loss, of numbers and of classes alike."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from soloc.estimators.coefficients import Coefficients, Reading, read
+from soloc.estimators.instances import Instances
+
+
+class Data(NamedTuple):
+    """Bags in standard units, their labels, and what is weighted and penalised."""
+
+    instances: Instances
+    y: np.ndarray  #: labels in standard units, (n,), or one-hot classes, (n, classes)
+    context: np.ndarray | None  #: bag means, where the bag itself has a linear term
+    fit_intercept: bool
+    weights: np.ndarray  #: of each bag, (n,); zero leaves it out
+    alpha: float  #: penalty
+    #: penalty of the value once the key is found; that of the search when None
+    value_alpha: float | None = None
+
+    def part(self, chosen: np.ndarray) -> "Data":
+        """The data restricted to some bags."""
+        return self._replace(
+            instances=self.instances.part(chosen),
+            y=self.y[chosen],
+            context=None if self.context is None else self.context[chosen],
+            weights=self.weights[chosen],
+        )
+
+    def read(self, coefficients: Coefficients) -> Reading:
+        """What coefficients say about the bags."""
+        return read(coefficients, self.instances, self.context)

@@ -1,0 +1,36 @@
+"""What the stages of a fit hand on: what came in, and what was chosen."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from soloc.estimators.bags import Bags
+from soloc.estimators.coefficients import Coefficients
+from soloc.estimators.mean_pool import MeanPool
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.objective import Objective
+
+
+class Entered(NamedTuple):
+    """What comes in at the door of `fit`."""
+
+    bags: Bags
+    data: Data
+    labels: dict[str, Any]  #: fitted attributes that describe the labels
+    pooled: MeanPool
+    groups: np.ndarray | None
+    losses: dict[str, type[Objective]]
+    alpha: float | None  #: None where held-out bags choose it
+    rng: np.random.Generator
+
+
+class Chosen(NamedTuple):
+    """Loss and penalty, and where the last fit begins."""
+
+    loss: str
+    alpha: float
+    start: Coefficients
+    groups: np.ndarray | None  #: bags that are left out together
+    scores: pd.DataFrame | None
+    held_out: np.ndarray | None  #: predictions of the held-out bags, NaN on the others

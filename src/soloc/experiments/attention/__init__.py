@@ -1,0 +1,1 @@
+"""Which attention, at which temperature, and how close to Bayes?"""

@@ -1,0 +1,1 @@
+"""Attention as inference of a latent variable."""

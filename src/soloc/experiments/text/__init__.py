@@ -1,0 +1,1 @@
+"""The decisive word of real sentences."""

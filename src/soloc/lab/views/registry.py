@@ -1,0 +1,24 @@
+"""Every view of the lab, one line each, in the order of the page."""
+
+from soloc.lab.view import register
+from soloc.lab.views import (
+    attentions,
+    bag,
+    critical,
+    curves,
+    data,
+    landscape,
+    latent,
+    sentence,
+    sequence,
+)
+
+register(landscape.VIEW)
+register(curves.VIEW)
+register(critical.VIEW)
+register(sequence.VIEW)
+register(attentions.VIEW)
+register(latent.VIEW)
+register(data.VIEW)
+register(bag.VIEW)
+register(sentence.VIEW)

@@ -1,0 +1,104 @@
+"""Answers: the tables of experiments at their settings, computed where the store lacks them."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from soloc.experiments.experiment import Experiment, cells
+from soloc.experiments.registry import find
+from soloc.report.cite import version
+from soloc.runs.cells import cell_of, fill
+from soloc.runs.engines.calls import Engine
+from soloc.runs.files import parquet_bytes, write_atomically
+from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
+from soloc.runs.store import Store
+
+
+class Asked(NamedTuple):
+    """An experiment at one of its settings."""
+
+    experiment: Experiment
+    config: Any
+
+
+class Answer(NamedTuple):
+    """An experiment's table, and what it took."""
+
+    experiment: Experiment
+    config: Any
+    table: pd.DataFrame
+    seconds: float
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the table's file says about itself."""
+        return {
+            "experiment": self.experiment.name,
+            "question": self.experiment.question,
+            "config": describe(self.config),
+            "seed": getattr(self.config, "seed", None),
+            "code": code_version(self.experiment.run),
+            "versions": {"soloc": version(), **versions(), **versions_of(self.experiment.needs)},
+            "revision": revision(Path(__file__)),
+        }
+
+    def write_parquet(self, path: Path) -> None:
+        """The table as Parquet, with its facts inside."""
+        write_atomically(path, parquet_bytes(self.table, self.facts))
+
+
+def to_stderr(sentence: str) -> None:
+    """Tell a person who waits."""
+    print(sentence, file=sys.stderr)
+
+
+def ask(
+    name: str,
+    quick: bool = False,
+    seed: int | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Asked:
+    """The experiment of that name at its settings, some of them changed."""
+    experiment = find(name)
+    if experiment.lacking():
+        raise ImportError(experiment.lacking())
+    return Asked(experiment, experiment.settings(quick, seed, **(changes or {})))
+
+
+def answer(
+    asked: Sequence[Asked],
+    directory: Path,
+    engine: Engine,
+    answered: Callable[[Answer], None] = lambda found: None,
+    say: Callable[[str], None] = to_stderr,
+) -> list[Answer]:
+    """Tables of experiments at their settings, computed together where the store lacks them.
+
+    `answered` is called with each answer as soon as it is there, while others are still computed.
+    """
+    store = Store(directory / "cache", warn=lambda message: say(f"warning: {message}"))
+    parts = [
+        [
+            cell_of(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
+            for cell in cells(config, experiment.axes)
+        ]
+        for experiment, config in asked
+    ]
+    flat = [cell for part in parts for cell in part]
+    found: dict[str, Answer] = {}
+    place = {experiment.name: i for i, (experiment, _) in enumerate(asked)}
+
+    def finished(name: str) -> None:
+        experiment, config = asked[place[name]]
+        part = parts[place[name]]
+        tables = [store.get(cell.name, cell.key) for cell in part]
+        if not any(table is None for table in tables):
+            seconds = sum(store.seconds(cell.name, cell.key) for cell in part)
+            found[name] = Answer(experiment, config, pd.concat(tables, ignore_index=True), seconds)
+            answered(found[name])
+
+    fill(flat, store, engine, finished=finished)
+    return [found[experiment.name] for experiment, _ in asked]

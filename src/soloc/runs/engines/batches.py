@@ -1,0 +1,77 @@
+"""Calls that wait, and how many travel together: short ones in batches, long ones alone."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from soloc.runs.engines.calls import Call
+from soloc.runs.worker import pack
+
+_MOST = 500  # calls of one batch: what a death may send back
+
+
+class Batch:
+    """Calls of one function on their way to a worker."""
+
+    def __init__(self, places: Iterable[int], function: bytes, kind: int) -> None:
+        self.places = deque(places)
+        self.function = function
+        self.kind = kind
+
+
+class Waiting:
+    """The calls that nobody has taken yet, longest first, by function."""
+
+    def __init__(self, calls: Sequence[Call], hands: int, batch_seconds: float) -> None:
+        self._calls, self.hands, self._batch_seconds = calls, hands, batch_seconds
+        self._packed: dict[int, bytes] = {}
+        self._queues: dict[int, deque[int]] = {}
+        self._spent: dict[int, tuple[int, float]] = {}
+        for place in sorted(range(len(calls)), key=lambda i: -calls[i].seconds):
+            function = calls[place].function
+            if id(function) not in self._queues:
+                self._queues[id(function)] = deque()
+                self._packed[id(function)] = pack(function)
+            self._queues[id(function)].append(place)
+
+    def take(self, kind: int | None = None) -> Batch | None:
+        """The next batch, of the function `kind` if it has any left: a worker has compiled it."""
+        if kind is None or not self._queues[kind]:
+            longest = max(
+                (queue for queue in self._queues.values() if queue),
+                key=lambda queue: self._calls[queue[0]].seconds,
+                default=None,
+            )
+            if longest is None:
+                return None
+            kind = id(self._calls[longest[0]].function)
+        queue = self._queues[kind]
+        return Batch([queue.popleft() for _ in range(self._size(kind))], self._packed[kind], kind)
+
+    def alone(self, place: int) -> Batch:
+        """A call by itself."""
+        kind = id(self._calls[place].function)
+        return Batch([place], self._packed[kind], kind)
+
+    def give_back(self, places: Iterable[int]) -> None:
+        """Calls that were taken and not computed are next."""
+        for place in places:
+            self._queues[id(self._calls[place].function)].appendleft(place)
+
+    def took(self, place: int, seconds: float) -> None:
+        """A call has taken so long: how many travel together follows."""
+        kind = id(self._calls[place].function)
+        count, spent = self._spent.get(kind, (0, 0.0))
+        self._spent[kind] = (count + 1, spent + seconds)
+
+    def arguments(self, batch: Batch) -> list[tuple[int, tuple[object, ...]]]:
+        """What a batch calls its function with, by place."""
+        return [(place, self._calls[place].arguments) for place in batch.places]
+
+    def _size(self, kind: int) -> int:
+        count, spent = self._spent.get(kind, (0, 0.0))
+        left = len(self._queues[kind])
+        if count == 0:
+            return 1
+        wanted = int(self._batch_seconds * count / max(spent, 1e-9))
+        fair = -(-left // (2 * max(self.hands, 1)))  # so that nobody waits long for the last batch
+        return max(1, min(wanted, fair, _MOST))

@@ -1,0 +1,55 @@
+"""Files that can be trusted: tables as bytes with their facts, put in place in one atomic move."""
+
+import io
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from soloc.runs.fingerprint import canonical
+
+
+def parquet_bytes(table: pd.DataFrame, facts: Mapping[str, Any]) -> bytes:
+    """A table as Parquet with `facts` in its metadata; equal tables and facts give equal bytes."""
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    own = {
+        f"soloc.{name}".encode(): canonical(value).encode() for name, value in sorted(facts.items())
+    }
+    arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **own})
+    buffer = io.BytesIO()
+    pq.write_table(arrow, buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """What the metadata of a stored table says: config, seed, versions, revision."""
+    held = pq.read_schema(path).metadata or {}
+    return {
+        name.decode().removeprefix("soloc."): json.loads(value)
+        for name, value in held.items()
+        if name.startswith(b"soloc.")
+    }
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Put `content` at `path`: readers, and machines that lose power, see the old file or the new.
+
+    The partial file has a random name: two hosts that share a directory may have equal process ids.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,123 @@
+"""A worker: a process of its own that calls functions for somebody else, one at a time.
+
+It replies to every call as soon as it is done, so that whoever asked knows which one it died of.
+"""
+
+import os
+import pickle
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import cloudpickle
+
+from soloc.runs.processes import begin_child, children, one_thread, without_main
+
+
+class Reply(NamedTuple):
+    """What came of a call: a value or an error."""
+
+    value: Any
+    error: Exception | None = None
+    trace: str = ""  #: where the error was raised
+    seconds: float = 0.0
+
+
+class Died(Exception):
+    """The worker ended before it had replied."""
+
+
+def pack(function: Callable[..., Any]) -> bytes:
+    """A function as bytes; one of a script or a notebook, which no worker can import, by value."""
+    try:
+        return bytes(cloudpickle.dumps(function))
+    except Exception as error:
+        raise TypeError(
+            f"`function` must be one that can be sent to another process, got {function!r}:"
+            f" {error}."
+        ) from None
+
+
+@lru_cache(maxsize=64)
+def unpack(function: bytes) -> Any:
+    """The function of `pack`; once for each, so that what it compiles is kept."""
+    return cloudpickle.loads(function)
+
+
+def carried_out(function: bytes, arguments: tuple[Any, ...]) -> Reply:
+    """A packed function called; whatever it raises is part of the reply."""
+    started = time.perf_counter()
+    try:
+        value = unpack(function)(*arguments)
+        return Reply(value, seconds=time.perf_counter() - started)
+    except Exception as error:
+        return Reply(None, error, traceback.format_exc(), time.perf_counter() - started)
+
+
+class Worker:
+    """A process and the pipe to it; a `patient` one leaves the cores to others first."""
+
+    def __init__(self, patient: bool = False) -> None:
+        context = children()
+        self.pipe, far_end = context.Pipe()
+        self.process = context.Process(target=_serve, args=(far_end, patient), daemon=True)
+        with one_thread(), without_main():
+            self.process.start()
+        far_end.close()
+
+    def send(self, function: bytes, arguments: Iterable[tuple[Any, ...]]) -> None:
+        """Ask for a packed function at each of `arguments`; there is a reply for each, in order."""
+        message = cloudpickle.dumps((function, list(arguments)))
+        try:
+            self.pipe.send_bytes(message)
+        except OSError:
+            return  # it is dead: `receive` says so
+
+    def receive(self) -> Reply:
+        """The next reply; `Died` when there will be none."""
+        try:
+            reply: Reply = pickle.loads(self.pipe.recv_bytes())
+        except (EOFError, OSError):
+            raise Died from None
+        return reply
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self.pipe.close()
+        self.process.kill()
+        self.process.join()
+
+
+def _serve(pipe: Connection, patient: bool) -> None:
+    """The life of a worker: call after call, until the other side is gone."""
+    begin_child()
+    if patient and hasattr(os, "nice"):
+        os.nice(10)
+    while True:
+        try:
+            function, arguments = pickle.loads(pipe.recv_bytes())
+            for each in arguments:
+                pipe.send_bytes(sendable(carried_out(function, each)))
+        except (EOFError, OSError):
+            return
+
+
+def sendable(reply: Reply) -> bytes:
+    """A reply as bytes; of a value or an error that cannot travel, the sentence alone."""
+    try:
+        message = pickle.dumps(reply, protocol=5)
+        if reply.error is not None:
+            pickle.loads(message)  # some errors can be pickled and not restored
+        return message
+    except Exception as problem:
+        if reply.error is None:
+            error: Exception = TypeError(
+                f"the result, a {type(reply.value).__name__}, cannot be sent back: {problem}."
+            )
+        else:
+            kind = ValueError if isinstance(reply.error, ValueError) else RuntimeError
+            error = kind(str(reply.error))
+        return pickle.dumps(Reply(None, error, reply.trace or str(error), reply.seconds))

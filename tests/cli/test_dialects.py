@@ -1,0 +1,51 @@
+"""Dialects of CSV are read rightly, or refused with what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from soloc.cli.dialects import read_text_table
+
+TABLE = pd.DataFrame({"id": ["a", "a", "b"], "größe": [1.5, -2.25, 1000.0], "y": [1, 1, 2]})
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_every_dialect_gives_the_same_table(separator, decimal, encoding, end):
+    text = TABLE.to_csv(index=False, sep=separator, decimal=decimal, lineterminator=end)
+    found, said = read_text_table(text.encode(encoding))
+    pd.testing.assert_frame_equal(found, TABLE)
+    assert ("decimal commas" in said) == (decimal == ",")
+    assert ("Latin-1" in said) == (encoding == "latin-1")
+
+
+def test_the_line_that_excel_writes_and_quoted_headings_are_understood():
+    found, _ = read_text_table(b'sep=;\n"a;b";c\n1,5;2\n')
+    assert found.columns.tolist() == ["a;b", "c"] and found.iloc[0, 0] == 1.5
+
+
+def test_thousands_with_points_before_decimal_commas():
+    found, _ = read_text_table(b"x;y\n1.234,5;2\n-1,25;3\n")
+    np.testing.assert_allclose(found["x"], [1234.5, -1.25])
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "it is empty"),
+        (b"  \n", "it is empty"),
+        (b"a,b\n\0\1\2,3", "zero bytes"),
+        (b'a;b\n"1,234";2\n"5,678";3\n', "may be thousands or a decimal comma"),
+        (b"a;b\n1.5;2,5\n2.5;3,5\n", "'a' has decimal points and column 'b' decimal commas"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_with_the_remedy(data, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_text_table(data)
+
+
+def test_text_with_commas_stays_text():
+    found, said = read_text_table(b'a;b\n"one, two";2\n"1,5 kg";3\n')
+    assert found["a"].tolist() == ["one, two", "1,5 kg"] and "decimal" not in said
