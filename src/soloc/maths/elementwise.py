@@ -6,6 +6,7 @@ is cast there. Its derivatives are functions of the same kind, so that nothing i
 transposed across the border.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,32 +20,69 @@ from jax.interpreters import batching, mlir
 
 from soloc.maths.numbers import is_concrete
 
+_BLOCK = 4096  # settings of one compiled call: one program serves every number of them
+
+
+def _never(size: int, *trees: Any) -> bool:
+    return False
+
 
 class Elementwise:
     """`formula(*trees)`, entry by entry of trees of numbers that broadcast with each other.
 
-    `formula` is given trees of JAX's float64 arrays, all of one shape. `on_numbers` is given trees
-    of NumPy's, as they are; without it the formula itself is, and must take both.
+    `formula` is given trees of JAX's float64 arrays that broadcast. `on_numbers` is given trees of
+    NumPy's; without it the formula is, and must take both. Where `compiled(size, *trees)` holds,
+    numbers go through the compiled formula as well.
     """
 
     def __init__(
-        self, formula: Callable[..., Any], on_numbers: Callable[..., Any] | None = None
+        self,
+        formula: Callable[..., Any],
+        on_numbers: Callable[..., Any] | None = None,
+        *,
+        compiled: Callable[..., bool] = _never,
     ) -> None:
-        self.formula, self.on_numbers = formula, on_numbers or formula
+        self.formula, self.on_numbers, self.compiled = formula, on_numbers or formula, compiled
 
     def __call__(self, *trees: Any) -> Any:
         leaves, structure = jax.tree.flatten(trees)
         if all(map(is_concrete, leaves)):
-            doubles = [np.asarray(leaf, np.float64) for leaf in leaves]
-            # as JAX: what is not finite is looked for in the answer
-            with jax.enable_x64(True), np.errstate(all="ignore"):
-                return self.on_numbers(*jax.tree.unflatten(structure, doubles))
+            return self._of_numbers(leaves, structure)
         moving = tuple(i for i, leaf in enumerate(leaves) if not is_concrete(leaf))
         fixed = [np.asarray(leaf, np.float64) for leaf in leaves if is_concrete(leaf)]
         kind = jnp.result_type(float)
         shape = jnp.broadcast_shapes(*map(jnp.shape, leaves))
         spread = [jnp.broadcast_to(jnp.asarray(leaves[i], kind), shape) for i in moving]
         return _differentiable(_Border(self.formula, structure, moving, 0), _Fixed(fixed))(*spread)
+
+    def _of_numbers(self, leaves: list[Any], structure: Any) -> Any:
+        doubles = [np.asarray(leaf, np.float64) for leaf in leaves]
+        shape = np.broadcast_shapes(*(leaf.shape for leaf in doubles))
+        size, trees = math.prod(shape), jax.tree.unflatten(structure, doubles)
+        # as JAX: what is not finite is looked for in the answer
+        with jax.enable_x64(True), np.errstate(all="ignore"):
+            if not self.compiled(size, *trees):
+                return np.asarray(self.on_numbers(*trees))[()]
+            if size == 1:
+                single = [leaf.reshape(()) for leaf in doubles]
+                return np.asarray(_compiled(self.formula, structure, single)).reshape(shape)[()]
+            flat = [np.broadcast_to(leaf, shape).ravel() for leaf in doubles]
+            blocks = [
+                np.asarray(_compiled(self.formula, structure, [_cut(x, at) for x in flat]))
+                for at in range(0, size, _BLOCK)
+            ]
+        return np.concatenate(blocks)[:size].reshape(shape)
+
+
+def _cut(x: np.ndarray, first: int) -> np.ndarray:
+    """A block, filled up with its last entry."""
+    part = x[first : first + _BLOCK]
+    return np.concatenate([part, np.repeat(part[-1:], _BLOCK - len(part))])
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _compiled(formula: Callable[..., Any], structure: Any, leaves: list[jax.Array]) -> jax.Array:
+    return formula(*jax.tree.unflatten(structure, leaves))
 
 
 class _Border(NamedTuple):
@@ -122,7 +160,9 @@ mlir.register_lowering(_crossing, _lowered)
 
 
 def _batched(moving: Any, axes: Any, *, border: _Border, fixed: _Fixed) -> tuple[Any, int]:
-    size = next(leaf.shape[axis] for leaf, axis in zip(moving, axes, strict=True) if axis is not None)
+    size = next(
+        leaf.shape[axis] for leaf, axis in zip(moving, axes, strict=True) if axis is not None
+    )
     spread = (
         jnp.broadcast_to(leaf, (size, *leaf.shape)) if axis is None else jnp.moveaxis(leaf, axis, 0)
         for leaf, axis in zip(moving, axes, strict=True)
@@ -147,7 +187,9 @@ def derivative(function: Callable[..., Any], order: int) -> Callable[..., Any]:
     def along_each(*numbers: jax.Array) -> jax.Array:
         units = jnp.eye(len(numbers))
         push = lambda unit: jax.jvp(  # noqa: E731
-            lower, numbers, tuple(x * jnp.ones_like(number) for x, number in zip(unit, numbers))
+            lower,
+            numbers,
+            tuple(x * jnp.ones_like(number) for x, number in zip(unit, numbers, strict=True)),
         )[1]
         return jax.vmap(push)(units)
 

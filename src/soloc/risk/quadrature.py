@@ -1,5 +1,4 @@
-"""Risk of any component-wise weight by one-dimensional integration over the score, graded towards
-its bend.
+"""Risk of any component-wise weight by integration over the score, graded towards its bend.
 
 The risk is a sum of variances and one squared mean (see `closed_form`), each computed as the mean
 of a square.
@@ -10,8 +9,8 @@ import math
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
 from soloc.predictors.pointwise import Pointwise
-from soloc.risk.closed_form import Setting
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LEVELS, _ORDER = 14, 12
@@ -38,11 +37,12 @@ def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
     return alpha, w * xp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
 
 
-def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
-    """R - eps^2 for a component-wise weight; every number ends in an axis of length 1, along which
-    the nodes are laid.
+def pointwise_excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
+    """R - eps^2 for a component-wise weight.
+
+    Every number ends in an axis of length 1, along which the nodes are laid.
     """
-    lam, m, gamma, L = weight.lam, setting.m, setting.gamma, setting.L
+    lam, m, gamma, L = weight.lam, numbers.m, numbers.gamma, numbers.L
     engine = engine_of(lam)
     xp, mean_of = engine.xp, engine.weighted_sum
     share = 1.0 / L if weight.per_length else 1.0

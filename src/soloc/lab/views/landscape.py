@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from soloc.dynamics.exact import evaluate, split
-from soloc.dynamics.records import flattened
+from soloc.dynamics.exact import exact_trainee
 from soloc.lab.body import Body, Group, Knob
 from soloc.lab.controls import Controls, Overlap
 from soloc.lab.figures.landscape import landscape_figure
@@ -96,11 +95,10 @@ def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.nd
     values give the whole grid, as positive mixtures of them, and nothing cancels.
     """
     task, weight = ask.setting.task(), ask.setting.attention()
-    structure, numbers = split(task, weight)
     ends = np.zeros((5, 2, len(axis)))
     ends[0], ends[1] = axis, np.asarray([[-1.0], [1.0]])
     ends[2:] = np.asarray([ask.theta, ask.eta, ask.rho])[:, None, None]
-    low, high = evaluate(structure, flattened(numbers, ()), np.asarray(float(weight.lam)), ends)
+    low, high = exact_trainee(task, weight, Overlaps(1.0, 1.0)).excess(weight.lam, ends)
     up = 0.5 * (1.0 + axis)[:, None]
     with np.errstate(over="ignore", invalid="ignore"):
         risk = (1.0 - up) * low + up * high + ask.setting.eps**2
