@@ -27,7 +27,8 @@ const slider = document.getElementById("control-" + name);
 const began = performance.now();
 slider.value = place;
 slider.dispatchEvent(new Event("input", {bubbles: true}));
-const painted = () => requestAnimationFrame(() => setTimeout(() => done(performance.now() - began), 0));
+const finish = () => done(performance.now() - began);
+const painted = () => requestAnimationFrame(() => setTimeout(finish, 0));
 new MutationObserver((_, watch) => {
   if (Number(panel.dataset.drawn) > before) { watch.disconnect(); painted(); }
 }).observe(panel, {attributes: true});

@@ -49,7 +49,8 @@ async function move(name) {
   while (drawn() === before && performance.now() - began < 20000) await sleep(5);
   await painted();
   window.moves.push([began, performance.now() - began]);
-  if (panel.classList.contains("stale")) window.refused.push(panel.querySelector(".problem").textContent);
+  const why = panel.querySelector(".problem").textContent;
+  if (panel.dataset.stage === "refused") window.refused.push(why);
   await sleep(Math.max(0, 100 - (performance.now() - began)));
 }
 (async () => {

@@ -25,19 +25,33 @@ import httpx
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.lab.live import LiveLab
 
+from soloc.predictors.catalogue import find
+
 WEIGHTS = ("erf", "erf", "erf", "tanh", "relu", "linear", "softplus", "softmax")
 CORNERS = [
     {"d": d, "L": L, "gamma": gamma, "lam": lam}
-    for d in (4, 10**9) for L in (1, 10**9) for gamma in (0.05, 5) for lam in (1e-4, 100)
-]  # fmt: skip
+    for d in (4, 10**9)
+    for L in (1, 10**9)
+    for gamma in (0.05, 5)
+    for lam in (1e-4, 100)
+]
 
 
 def setting(rng: random.Random) -> dict:
     """Somewhere between the ends of the sliders."""
     return {
-        "d": round(4 * 10 ** rng.uniform(0, 8)), "L": round(10 ** rng.uniform(0, 9)), "gamma": round(10 ** rng.uniform(-1, 0.6), 3),
-        "eps": round(rng.uniform(0, 1), 2), "lam": float(f"{10 ** rng.uniform(-3, 1):.3g}"), "weight": rng.choice(WEIGHTS),
-    }  # fmt: skip
+        "d": round(4 * 10 ** rng.uniform(0, 8)),
+        "L": round(10 ** rng.uniform(0, 9)),
+        "gamma": round(10 ** rng.uniform(-1, 0.6), 3),
+        "eps": round(rng.uniform(0, 1), 2),
+        "lam": float(f"{10 ** rng.uniform(-3, 1):.3g}"),
+        "weight": rng.choice(WEIGHTS),
+    }
+
+
+def of_task(chosen: dict) -> dict:
+    """The part of a setting that is the task's, not the attention's."""
+    return {name: value for name, value in chosen.items() if name not in ("weight", "lam")}
 
 
 class Tally:
@@ -72,22 +86,22 @@ async def move_sliders(address: str, number: int, until: float, tally: Tally) ->
             for _ in range(rng.randint(10, 30)):  # one drag
                 began = time.monotonic()
                 chosen = chosen | {slider: setting(rng)[slider]}
-                if number % 4 != 3 and chosen["weight"] != "softmax":
+                if number % 4 != 3 and not find(chosen["weight"]).slow:
                     await tally.ask(client, "/api/landscape", {"setting": chosen})
                 await asyncio.sleep(max(0.0, 0.05 - (time.monotonic() - began)))
                 if time.monotonic() > until:
                     break
             if number % 4 == 3:
-                await tally.ask(
-                    client, "/api/attentions", {"setting": chosen | {"weight": "erf", "lam": 0.1}}
+                await tally.ask(client, "/api/attentions", {"setting": of_task(chosen)})
+                answer = await tally.ask(
+                    client, "/api/jobs/attentions", {"setting": of_task(chosen)}
                 )
-                answer = await tally.ask(client, "/api/jobs/attentions", {"setting": chosen})
                 job = answer.json().get("job") if answer is not None else None
             else:
                 await tally.ask(client, "/api/sequence", {"setting": chosen})
-                if chosen["weight"] == "softmax":
+                if find(chosen["weight"]).slow:
                     await tally.ask(client, "/api/landscape", {"setting": chosen})
-                elif chosen["weight"] == "erf":
+                elif find(chosen["weight"]).closed_slopes:
                     await tally.ask(client, "/api/paths", {"setting": chosen})
                     await tally.ask(
                         client,
@@ -127,6 +141,8 @@ async def worst(address: str) -> dict[str, tuple[float, dict]]:
                     else ("erf",)
                 ):
                     body = {"setting": corner | {"weight": weight}}
+                    if path == "/api/attentions":
+                        body = {"setting": of_task(corner)}
                     if path == "/api/paths":
                         body["training"] = {"steps": 200_000, "runs": 8, "decay": 1e-4}
                     if path == "/api/latent":

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import jax
 import numpy as np
@@ -15,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from soloc.maths.harmonics import Harmonics
 from soloc.maths.randomness import generator
 from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
-from soloc.tasks.exchangeable_latent import ExchangeableLatent, Tokens
+from soloc.tasks.exchangeable_latent import ExchangeableLatent, KeyValues
 from soloc.tasks.gaussian_moments import gaussian_moments
 from soloc.tasks.key_laws import weakly_spread
 
@@ -68,7 +69,7 @@ def long_sequence() -> None:
     query = task.key_law.draw(rng)
 
     def infer() -> np.ndarray:
-        return task.posterior(task.represent(Tokens(keys, values))).mean @ task.features(query)
+        return task.infer(task.represent(KeyValues(keys, values))).mean @ task.features(query)
 
     seconds = best_of(3, infer)
     bar("inference on 10^6 tokens, D = 8, CPU time", seconds, 1.0, "s")
@@ -91,7 +92,7 @@ def long_sequence() -> None:
 def woodbury() -> None:
     """CME with few features against the L x L matrix."""
     task = ExchangeableLatent()
-    keys, _, query, *_ = task.sample(jax.random.key(1), 1, 2000)
+    keys, _, query, *_ = replace(task, L=2000).sample((), jax.random.key(1), 1)
     fast = best_of(
         5, lambda: KernelMeanAttention(FeatureKernel(Harmonics()), 0.25).weights(keys, query)
     )

@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "risk": {"maths", "tasks", "predictors"},
     "dynamics": {"maths", "tasks", "predictors", "risk"},
     "estimators": {"figures"},  # and those only to draw an explanation, see below
-    "datasets": {"estimators"},  # and of those only bags, see below
+    "datasets": {"maths", "estimators"},  # and of those only bags, see below
     "text": {"estimators"},
     "experiments": SCIENCE,
     "report": {"runs", "figures", "experiments"},

@@ -14,22 +14,10 @@ if TYPE_CHECKING:
     from soloc.estimators.files import load as load
     from soloc.estimators.regressor import SingleLocationRegressor as SingleLocationRegressor
     from soloc.estimators.token_transformer import TokenTransformer as TokenTransformer
-    from soloc.predictors.normalised import CosineReweighted as CosineReweighted
-    from soloc.predictors.normalised import Entmax15 as Entmax15
-    from soloc.predictors.normalised import HardMax as HardMax
-    from soloc.predictors.normalised import NormalisedReLU as NormalisedReLU
-    from soloc.predictors.normalised import NormalisedSigmoid as NormalisedSigmoid
-    from soloc.predictors.normalised import NormalisedSoftplus as NormalisedSoftplus
     from soloc.predictors.normalised import Softmax as Softmax
-    from soloc.predictors.normalised import Sparsemax as Sparsemax
     from soloc.predictors.pointwise import Erf as Erf
-    from soloc.predictors.pointwise import Exponential as Exponential
     from soloc.predictors.pointwise import Linear as Linear
-    from soloc.predictors.pointwise import OnePlusErf as OnePlusErf
-    from soloc.predictors.pointwise import OnePlusLinear as OnePlusLinear
-    from soloc.predictors.pointwise import ReLU as ReLU
-    from soloc.predictors.pointwise import Sigmoid as Sigmoid
-    from soloc.predictors.pointwise import Softplus as Softplus
+    from soloc.predictors.pointwise import Pointwise as Pointwise
     from soloc.predictors.pointwise import Tanh as Tanh
     from soloc.risk.baselines import bayes_risk as bayes_risk
     from soloc.risk.baselines import linear_risk as linear_risk
@@ -42,7 +30,7 @@ if TYPE_CHECKING:
     from soloc.risk.population import log_excess_risk as log_excess_risk
     from soloc.risk.population import population_risk as population_risk
     from soloc.runs.sweep import sweep as sweep
-    from soloc.tasks.single_location import LengthLaw as LengthLaw
+    from soloc.tasks.lengths import LengthLaw as LengthLaw
     from soloc.tasks.single_location import SingleLocation as SingleLocation
 
 __version__ = "0.1.0"
@@ -59,19 +47,15 @@ __getattr__, __all__ = imported_when_used(
         "soloc.estimators.files": "load",
         "soloc.estimators.regressor": "SingleLocationRegressor",
         "soloc.estimators.token_transformer": "TokenTransformer",
-        "soloc.predictors.normalised": (
-            "CosineReweighted Entmax15 HardMax NormalisedReLU NormalisedSigmoid NormalisedSoftplus"
-            " Softmax Sparsemax"
-        ),
-        "soloc.predictors.pointwise": (
-            "Erf Exponential Linear OnePlusErf OnePlusLinear ReLU Sigmoid Softplus Tanh"
-        ),
+        "soloc.predictors.normalised": "Softmax",
+        "soloc.predictors.pointwise": "Erf Linear Pointwise Tanh",
         "soloc.risk.monte_carlo": "monte_carlo_bayes_risk monte_carlo_risk",
         "soloc.risk.overlaps": "Overlaps",
         "soloc.risk.baselines": "bayes_risk linear_risk log_bayes_excess null_risk",
         "soloc.risk.population": "excess_risk log_excess_risk population_risk",
         "soloc.runs.sweep": "sweep",
-        "soloc.tasks.single_location": "LengthLaw SingleLocation",
+        "soloc.tasks.lengths": "LengthLaw",
+        "soloc.tasks.single_location": "SingleLocation",
     },
 )
 

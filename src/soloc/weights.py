@@ -1,42 +1,25 @@
-"""All attention weights by name; `soloc` itself has the few that people type most."""
+"""All weights of the catalogue by class name, as in `from soloc.weights import Sparsemax`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from soloc.lazily import imported_when_used
+from soloc.predictors.catalogue import WEIGHTS
+from soloc.predictors.normalised import NormalisedKernel
+from soloc.predictors.pointwise import Pointwise
+from soloc.predictors.weight import Weight
 
 if TYPE_CHECKING:
-    from soloc.predictors.normalised import CosineReweighted as CosineReweighted
-    from soloc.predictors.normalised import Entmax15 as Entmax15
-    from soloc.predictors.normalised import HardMax as HardMax
-    from soloc.predictors.normalised import NormalisedReLU as NormalisedReLU
-    from soloc.predictors.normalised import NormalisedSigmoid as NormalisedSigmoid
-    from soloc.predictors.normalised import NormalisedSoftplus as NormalisedSoftplus
-    from soloc.predictors.normalised import Softmax as Softmax
-    from soloc.predictors.normalised import Sparsemax as Sparsemax
-    from soloc.predictors.pointwise import Erf as Erf
-    from soloc.predictors.pointwise import Exponential as Exponential
-    from soloc.predictors.pointwise import Linear as Linear
-    from soloc.predictors.pointwise import OnePlusErf as OnePlusErf
-    from soloc.predictors.pointwise import OnePlusLinear as OnePlusLinear
-    from soloc.predictors.pointwise import Pointwise as Pointwise
-    from soloc.predictors.pointwise import ReLU as ReLU
-    from soloc.predictors.pointwise import Sigmoid as Sigmoid
-    from soloc.predictors.pointwise import Softplus as Softplus
-    from soloc.predictors.pointwise import Tanh as Tanh
+    from soloc.predictors.normalised import *  # noqa: F403
+    from soloc.predictors.pointwise import *  # noqa: F403
 
-__getattr__, __all__ = imported_when_used(
-    __name__,
-    {
-        "soloc.predictors.normalised": (
-            "CosineReweighted Entmax15 HardMax NormalisedReLU NormalisedSigmoid NormalisedSoftplus"
-            " Softmax Sparsemax"
-        ),
-        "soloc.predictors.pointwise": (
-            "Erf Exponential Linear OnePlusErf OnePlusLinear Pointwise ReLU Sigmoid Softplus Tanh"
-        ),
-    },
-)
+_BASES = (Weight, Pointwise, NormalisedKernel)  #: what a weight of one's own derives from
+
+
+def __getattr__(name: str) -> Any:
+    for entry in WEIGHTS.values():
+        if entry.kind.__name__ == name:
+            return entry.kind
+    raise AttributeError(f"soloc.weights has no {name}; it has {', '.join(__dir__())}.")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(kind.__name__ for kind in (*_BASES, *(entry.kind for entry in WEIGHTS.values())))

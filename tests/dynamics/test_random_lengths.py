@@ -11,7 +11,8 @@ from soloc.dynamics.starts import from_vectors, uniform_on_sphere
 from soloc.predictors.normalised import Entmax15, HardMax, NormalisedReLU, Softmax, Sparsemax
 from soloc.predictors.pointwise import Erf, ReLU, Sigmoid
 from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.tasks.single_location import LengthLaw, SingleLocation, Truth
+from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.single_location import SingleLocation, Truth
 
 LAW = LengthLaw((1, 3, 5), (0.3, 0.3, 0.4))
 TASK = SingleLocation(d=10, lengths=LAW, eps=0.2)

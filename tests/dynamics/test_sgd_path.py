@@ -17,7 +17,8 @@ from soloc.dynamics.starts import from_vectors, uniform_on_sphere
 from soloc.predictors.normalised import CosineReweighted, Softmax
 from soloc.predictors.pointwise import Erf, Sigmoid
 from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.tasks.single_location import LengthLaw, SingleLocation, Truth
+from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.single_location import SingleLocation, Truth
 
 TASK = SingleLocation(d=6, L=3, eps=0.3)
 START = uniform_on_sphere(6, 4, jax.random.key(0))
@@ -55,9 +56,7 @@ MORE_LAWS = [
 
 
 def p_values(d, weight, options, runs, steps=40, batch_size=2, step_size=0.05):
-    """Kolmogorov-Smirnov p-values between both ways of training, from one start, overlap by
-    overlap.
-    """
+    """Kolmogorov-Smirnov p-values of every overlap, between both ways of training from one start."""
     lengths = options.get("lengths")
     task = SingleLocation(d=d, L=3 if lengths is None else None, eps=0.3, lengths=lengths)
     momentum, free = options.get("momentum", 0.0), options.get("free_norms", False)
@@ -94,8 +93,10 @@ def test_overlaps_have_the_law_of_descent_on_vectors(d, weight, options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "weight", "options"), MORE_LAWS)
-def test_no_difference_of_law_shows_in_6000_runs(d, weight, options):
-    found = p_values(d, weight, options, runs=6000, steps=60)
+def test_no_difference_of_law_shows_in_thousands_of_runs(d, weight, options):
+    # the recorded risk of a softmax run is an integral for every run and length
+    runs = 1500 if isinstance(weight, Softmax) else 6000
+    found = p_values(d, weight, options, runs=runs, steps=60)
     assert min(found.values()) > 1e-3, found
 
 

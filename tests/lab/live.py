@@ -1,8 +1,5 @@
-"""A lab of its own in another process: as `soloc lab` starts it, or bare, without anything compiled
-ahead.
-"""
+"""A lab of its own in another process: as `soloc lab` starts it, or bare, nothing prepared."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -10,6 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from tests.lab.reaper import descendants, reaped
 
 _COMMAND = (
     "import sys; from soloc.cli import main; sys.argv[1:] = ['lab', '--no-browser', '--port', '0'];"
@@ -21,7 +20,8 @@ from soloc.lab.server.app import create_app
 from soloc.lab.server.patience import PatientProtocol
 listener = socket.create_server(("127.0.0.1", 0))
 print(f"ready: http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)
-uvicorn.Server(uvicorn.Config(create_app(), http=PatientProtocol, log_level="warning", limit_concurrency=200)).run(sockets=[listener])
+options = {"log_level": "warning", "limit_concurrency": 200, "http": PatientProtocol}
+uvicorn.Server(uvicorn.Config(create_app(), **options)).run(sockets=[listener])
 """
 
 
@@ -30,7 +30,9 @@ class LiveLab:
 
     def __init__(self, bare: bool = False) -> None:
         command = [sys.executable, "-c", _BARE if bare else _COMMAND]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
+        self.process = subprocess.Popen(
+            reaped(command), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         self.said: list[str] = []
         self._ready = threading.Event()
         self._reader = threading.Thread(target=self._listen, daemon=True)
@@ -57,11 +59,11 @@ class LiveLab:
 
     def memory(self) -> int:
         """Resident bytes of the server itself."""
-        return _resident(self.process.pid)
+        return _resident(descendants(self.process.pid)[0])
 
     def memory_of_all(self) -> int:
         """Resident bytes of the server and its processes."""
-        return sum(_resident(pid) for pid in _family(self.process.pid))
+        return sum(_resident(pid) for pid in descendants(self.process.pid))
 
     def end(self) -> None:
         """Stop it."""
@@ -72,27 +74,15 @@ class LiveLab:
             self.process.kill()
             self.process.wait()
         self._reader.join(5)
-        if self.process.stderr is not None:
-            self.process.stderr.close()
+        for pipe in (self.process.stdin, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
 
     def __enter__(self) -> "LiveLab":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.end()
-
-
-def _family(pid: int) -> list[int]:
-    """A process and all below it."""
-    try:
-        below = [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text().split()
-        ]
-    except OSError:  # it has just ended
-        return []
-    return [pid, *(member for child in below for member in _family(child))]
 
 
 def _resident(pid: int) -> int:

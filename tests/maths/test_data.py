@@ -10,7 +10,7 @@ import pytest
 
 from soloc import Overlaps, SingleLocation
 from soloc.maths.data import STATIC, Data
-from soloc.tasks.single_location import LengthLaw
+from soloc.tasks.lengths import LengthLaw
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,7 @@ def double(function, x):
 
 
 def nearest_by_trying_every_support(x):
-    """The closest point of the simplex, from the projection on the affine hull of each of its
-    faces.
-    """
+    """The closest point of the simplex, by projection on the affine hull of each face."""
     best, least = None, np.inf
     for size in range(1, len(x) + 1):
         for support in itertools.combinations(range(len(x)), size):

@@ -1,4 +1,4 @@
-"""CME attention is the Bayes mean, by either route, and refuses a singular kernel in one sentence."""
+"""CME attention is the Bayes mean, by either route, and refuses a singular kernel."""
 
 import jax
 import numpy as np
@@ -22,10 +22,10 @@ class Dense:
     "kernel", [FeatureKernel(Harmonics()), Dense()], ids=["Woodbury", "Cholesky"]
 )
 def test_with_the_bayes_ridge_it_is_the_bayes_mean_at_every_length(L, kernel):
-    task = ExchangeableLatent()
-    batch = task.sample(jax.random.key(L), 5, L)
+    task = ExchangeableLatent(L=L)
+    batch = task.sample((), jax.random.key(L), 5)
     weights = KernelMeanAttention(kernel, task.ridge).weights(batch.keys, batch.query)
-    np.testing.assert_allclose(weights, task.bayes_weights(batch), atol=1e-10)
+    np.testing.assert_allclose(weights, task.bayes_weights(batch.keys, batch.query), atol=1e-10)
 
 
 def test_any_kernel_and_ridge_solve_the_normal_equations():

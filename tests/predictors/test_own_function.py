@@ -24,7 +24,9 @@ SAME = {
 def test_a_function_is_the_weight_of_that_formula(name):
     function, kind = SAME[name]
     lam = np.array([0.3, -0.7])
-    ours, named = (excess_risk(TASK, weight, O) for weight in (Pointwise.of(function, lam), kind(lam)))
+    ours, named = (
+        excess_risk(TASK, weight, O) for weight in (Pointwise.of(function, lam), kind(lam))
+    )
     assert ours == pytest.approx(named, rel=1e-10)
 
 
@@ -64,7 +66,11 @@ def test_it_weighs_tokens_like_any_other():
 
 @pytest.mark.parametrize(
     "function",
-    [lambda x: x if x > 0 else 0.0 * x, lambda x: np.array([float(y) for y in x]), np.vectorize(abs)],
+    [
+        lambda x: x if x > 0 else 0.0 * x,
+        lambda x: np.array([float(y) for y in x]),
+        np.vectorize(abs),
+    ],
     ids=["branch", "loop", "vectorize"],
 )
 def test_a_function_that_jax_cannot_follow_is_refused_in_a_sentence(function):
@@ -80,5 +86,7 @@ def test_what_is_no_function_of_every_score_is_refused():
 
 
 def test_a_bare_function_is_refused_with_the_line_to_write():
-    with pytest.raises(TypeError, match=r"got a bare function; write Pointwise.of\(tanh, lam=1.0\)"):
+    with pytest.raises(
+        TypeError, match=r"got a bare function; write Pointwise.of\(tanh, lam=1.0\)"
+    ):
         excess_risk(TASK, np.tanh, O)

@@ -6,32 +6,32 @@ import numpy as np
 import pytest
 from scipy.special import erf, expit
 
-import soloc
+from soloc import weights
 from soloc.predictors.catalogue import WEIGHTS
 
 POINTWISE = {
-    soloc.Erf(0.8): lambda x: erf(x),
-    soloc.Linear(0.8): lambda x: x,
-    soloc.OnePlusLinear(0.8): lambda x: 1 + x,
-    soloc.Tanh(0.8): np.tanh,
-    soloc.Sigmoid(0.8, shift=1.5): lambda x: expit(x - 1.5),
-    soloc.OnePlusErf(0.8, shift=0.5): lambda x: 1 + erf(x - 0.5),
-    soloc.ReLU(0.8): lambda x: np.maximum(x, 0),
-    soloc.Softplus(0.8): lambda x: np.log1p(np.exp(x)),
-    soloc.Exponential(0.8): np.exp,
+    weights.Erf(0.8): lambda x: erf(x),
+    weights.Linear(0.8): lambda x: x,
+    weights.OnePlusLinear(0.8): lambda x: 1 + x,
+    weights.Tanh(0.8): np.tanh,
+    weights.Sigmoid(0.8, shift=1.5): lambda x: expit(x - 1.5),
+    weights.OnePlusErf(0.8, shift=0.5): lambda x: 1 + erf(x - 0.5),
+    weights.ReLU(0.8): lambda x: np.maximum(x, 0),
+    weights.Softplus(0.8): lambda x: np.log1p(np.exp(x)),
+    weights.Exponential(0.8): np.exp,
 }
 KERNELS = {
-    soloc.Softmax(0.8): np.exp,
-    soloc.NormalisedSoftplus(0.8): lambda x: np.log1p(np.exp(x)),
-    soloc.NormalisedSigmoid(0.8): expit,
-    soloc.NormalisedReLU(0.8): lambda x: np.maximum(x, 0),
+    weights.Softmax(0.8): np.exp,
+    weights.NormalisedSoftplus(0.8): lambda x: np.log1p(np.exp(x)),
+    weights.NormalisedSigmoid(0.8): expit,
+    weights.NormalisedReLU(0.8): lambda x: np.maximum(x, 0),
 }
 ALL_SCORES = [
     *KERNELS,
-    soloc.CosineReweighted(0.8),
-    soloc.Sparsemax(0.8),
-    soloc.Entmax15(0.8),
-    soloc.HardMax(0.8),
+    weights.CosineReweighted(0.8),
+    weights.Sparsemax(0.8),
+    weights.Entmax15(0.8),
+    weights.HardMax(0.8),
 ]
 assert {type(weight) for weight in (*POINTWISE, *ALL_SCORES)} == {
     entry.kind for entry in WEIGHTS.values()
@@ -71,7 +71,9 @@ def test_absent_tokens_weigh_nothing_and_the_length_divides(weight):
     )
 
 
-@pytest.mark.parametrize("weight", [soloc.Erf(1.0), soloc.Tanh(1.0), soloc.Sigmoid(1.0)], ids=str)
+@pytest.mark.parametrize(
+    "weight", [weights.Erf(1.0), weights.Tanh(1.0), weights.Sigmoid(1.0)], ids=str
+)
 def test_a_saturated_weight_knows_how_far_it_is_from_one(weight):
     assert 0 < double(weight.complement, np.array([20.0]))[0] < 1e-8
 
@@ -105,19 +107,19 @@ def test_huge_scores_give_finite_weights(weight):
 
 
 def test_a_kernel_that_vanishes_everywhere_answers_zero():
-    for weight in (soloc.NormalisedReLU(1.0), soloc.CosineReweighted(1.0)):
+    for weight in (weights.NormalisedReLU(1.0), weights.CosineReweighted(1.0)):
         assert not double(weight, -np.abs(SCORES)).any()
 
 
 def test_cosine_reweighting_depends_on_the_position():
-    weights = double(soloc.CosineReweighted(1.0), np.ones(4))
+    found = double(weights.CosineReweighted(1.0), np.ones(4))
     cosines = np.cos(0.5 * np.pi * np.arange(4) / 4)
-    assert weights == pytest.approx(cosines / cosines.sum())
+    assert found == pytest.approx(cosines / cosines.sum())
 
 
 def test_hard_maximum_is_the_limit_of_softmax_and_of_sparsemax():
-    hard = double(soloc.HardMax(), SCORES)
-    for weight in (soloc.Softmax(1e5), soloc.Sparsemax(1e5), soloc.Entmax15(1e5)):
+    hard = double(weights.HardMax(), SCORES)
+    for weight in (weights.Softmax(1e5), weights.Sparsemax(1e5), weights.Entmax15(1e5)):
         assert double(weight, SCORES) == pytest.approx(hard, abs=1e-9)
 
 

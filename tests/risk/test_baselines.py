@@ -87,6 +87,10 @@ def test_linear_risk_is_that_of_least_squares(name):
     assert abs(squares.mean() - float(linear_risk(task))) < 4.5 * squares.std() / math.sqrt(n)
 
 
+def test_a_token_alone_is_its_own_linear_regression():
+    assert float(linear_risk(SingleLocation(20, 1, 1e4, 0.3))) == 0.3**2
+
+
 def test_bayes_linear_and_null_are_ordered():
     task = SingleLocation(20, 5, 0.8, 0.3)
     assert (

@@ -4,14 +4,13 @@ import jax
 import numpy as np
 import pytest
 
-import soloc
-from soloc import Overlaps, SingleLocation
+from soloc import Overlaps, SingleLocation, weights
 from soloc.predictors.catalogue import WEIGHTS
 from soloc.risk.baselines import log_bayes_excess
 from soloc.risk.population import log_excess_risk
 
 O = Overlaps(0.7, 0.6, 0.1, -0.2, 0.15)
-FAST = [soloc.Softmax, soloc.Erf, soloc.Tanh, soloc.OnePlusErf, soloc.Exponential]
+FAST = [weights.Softmax, weights.Erf, weights.Tanh, weights.OnePlusErf, weights.Exponential]
 OTHERS = [entry.kind for entry in WEIGHTS.values() if entry.exact and entry.kind not in FAST]
 
 

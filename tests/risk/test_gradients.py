@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from tests.risk_draws import overlaps as draw_overlaps
 
-import soloc
-from soloc import Overlaps, SingleLocation, excess_risk
+from soloc import Overlaps, SingleLocation, excess_risk, weights
 from soloc.predictors.catalogue import WEIGHTS
 
 O = tuple(
     draw_overlaps(np.random.default_rng(5), "generic")[name]
     for name in ("kappa", "nu", "theta", "eta", "rho")
 )
-CHEAP = [soloc.Erf, soloc.Tanh, soloc.Sigmoid, soloc.ReLU, soloc.Softmax]
+CHEAP = [weights.Erf, weights.Tanh, weights.Sigmoid, weights.ReLU, weights.Softmax]
 OTHERS = [entry.kind for entry in WEIGHTS.values() if entry.exact and entry.kind not in CHEAP]
 POINT = np.array([0.7, 0.8, *O])  # lam, gamma and the overlaps
 
@@ -52,7 +51,7 @@ def test_gradient_of_the_other_weights_equals_central_differences(kind):
 
 
 def test_gradient_runs_without_any_flag_and_agrees_to_single_precision():
-    excess = excess_of(soloc.Erf)
+    excess = excess_of(weights.Erf)
     with jax.enable_x64(True):
         exact = np.asarray(jax.grad(excess)(jnp.asarray(POINT)))
     single = jax.grad(excess)(jnp.asarray(POINT, jnp.float32))

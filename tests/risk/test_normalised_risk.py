@@ -11,14 +11,21 @@ from scipy.special import expit
 from tests.oracles.softmax_bruteforce import kernel_two_tokens, posterior_miss, softmax_two_tokens
 from tests.risk_draws import overlaps as draw_overlaps
 
-import soloc
-from soloc import LengthLaw, Overlaps, SingleLocation, Softmax, excess_risk, log_excess_risk
+from soloc import (
+    LengthLaw,
+    Overlaps,
+    SingleLocation,
+    Softmax,
+    excess_risk,
+    log_excess_risk,
+    weights,
+)
 
 O = draw_overlaps(np.random.default_rng(5), "generic")
 KERNELS = {
-    soloc.NormalisedSoftplus: lambda x: np.logaddexp(0.0, x),
-    soloc.NormalisedSigmoid: expit,
-    soloc.NormalisedReLU: lambda x: np.maximum(x, 0.0),
+    weights.NormalisedSoftplus: lambda x: np.logaddexp(0.0, x),
+    weights.NormalisedSigmoid: expit,
+    weights.NormalisedReLU: lambda x: np.maximum(x, 0.0),
 }
 KINDS = [Softmax, *KERNELS]
 
@@ -67,10 +74,10 @@ def test_softmax_without_scores_is_the_mean_of_the_values(L):
     g2, signal = 0.64, (task.m * O["theta"]) ** 2
     expected = g2 - 2 * g2 * O["nu"] / L + (g2 + signal) / L**2 + (L - 1) / L**2
     assert ours(Softmax(0.0), task) == pytest.approx(expected, rel=1e-9)
-    assert ours(soloc.NormalisedSigmoid(0.0), task) == pytest.approx(expected, rel=1e-9)
+    assert ours(weights.NormalisedSigmoid(0.0), task) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("kind", [Softmax, soloc.NormalisedSoftplus, soloc.NormalisedSigmoid])
+@pytest.mark.parametrize("kind", [Softmax, weights.NormalisedSoftplus, weights.NormalisedSigmoid])
 def test_a_token_alone_has_weight_one(kind):
     task = SingleLocation(20, 1, 0.8)
     expected = 2 * 0.64 * (1 - O["nu"]) + (task.m * O["theta"]) ** 2
@@ -79,8 +86,8 @@ def test_a_token_alone_has_weight_one(kind):
 
 def test_normalised_relu_does_not_depend_on_the_size_of_lam():
     task = SingleLocation(20, 7, 0.8)
-    assert ours(soloc.NormalisedReLU(1e-3), task) == pytest.approx(
-        ours(soloc.NormalisedReLU(50.0), task), rel=1e-9
+    assert ours(weights.NormalisedReLU(1e-3), task) == pytest.approx(
+        ours(weights.NormalisedReLU(50.0), task), rel=1e-9
     )
 
 
@@ -88,7 +95,9 @@ def test_very_sharp_softmax_tends_to_the_hard_maximum():
     task = SingleLocation(8, 5, 0.8)
     errors = [ours(Softmax(lam), task) - ours(Softmax(1e6), task) for lam in (1e4, 1e5)]
     assert abs(errors[1]) < 0.2 * abs(errors[0]) < 1e-3
-    hard = excess_risk(task, soloc.HardMax(), Overlaps(**O), samples=100_000, key=jax.random.key(1))
+    hard = excess_risk(
+        task, weights.HardMax(), Overlaps(**O), samples=100_000, key=jax.random.key(1)
+    )
     assert abs(hard.value - ours(Softmax(1e6), task)) < 4.5 * hard.error
 
 

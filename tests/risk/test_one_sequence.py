@@ -1,6 +1,4 @@
-"""One sequence through its projections is one sequence: the same weights, posterior and answers as
-in full dimension.
-"""
+"""One sequence through its projections: weights, posterior and answers as in full dimension."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +7,6 @@ import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, Softmax
 from soloc.predictors.attention import predict
-from soloc.risk import one_sequence as module
 from soloc.risk.one_sequence import one_sequence
 from soloc.tasks.single_location import Truth
 
@@ -22,9 +19,9 @@ def test_in_dimension_four_the_frame_is_everything(weight, gamma):
     task, key = SingleLocation(d=4, L=9, gamma=gamma), jax.random.key(3)
     seen = one_sequence(task, weight, OVERLAPS, key)
     with jax.enable_x64(True):
-        tokens = jnp.asarray(module._draw(task, key)[0])
+        tokens = jnp.asarray(seen.tokens)
         truth = Truth(jnp.eye(4)[0], jnp.eye(4)[1])
-        k, v = (jnp.asarray(x) for x in module._coordinates(OVERLAPS))
+        k, v = (jnp.asarray(x) for x in OVERLAPS.in_frame())
         of_vectors = Overlaps.of(k, v, truth)
         np.testing.assert_allclose(
             jax.tree.leaves(of_vectors), jax.tree.leaves(OVERLAPS), rtol=1e-12

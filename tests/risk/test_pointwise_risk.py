@@ -8,8 +8,7 @@ from scipy.special import erf, expit
 from tests.oracles import pointwise_plain as oracle
 from tests.risk_draws import overlaps as draw_overlaps
 
-import soloc
-from soloc import Overlaps, SingleLocation, excess_risk
+from soloc import Overlaps, SingleLocation, excess_risk, weights
 from soloc.risk.closed_form import erf_excess
 from soloc.risk.quadrature import pointwise_excess
 from soloc.risk.signal_numbers import SignalNumbers
@@ -41,8 +40,8 @@ def reversed_score(moment):
 @pytest.mark.parametrize("lam", [-0.7, 0.01, 0.5, 30.0])
 def test_linear_weights_equal_their_gaussian_moments(lam):
     for weight, sigma in (
-        (soloc.Linear(lam), lambda x: x),
-        (soloc.OnePlusLinear(lam), lambda x: 1 + x),
+        (weights.Linear(lam), lambda x: x),
+        (weights.OnePlusLinear(lam), lambda x: 1 + x),
     ):
         expected = true(
             lambda centre, s, sigma=sigma: oracle.polynomial_moments(sigma, centre, s), lam
@@ -52,17 +51,21 @@ def test_linear_weights_equal_their_gaussian_moments(lam):
 
 @pytest.mark.parametrize("lam", [-1.0, 0.3, 1.0, 4.0])
 def test_exponential_weight_equals_its_gaussian_moments(lam):
-    assert ours(soloc.Exponential(lam)) == pytest.approx(
+    assert ours(weights.Exponential(lam)) == pytest.approx(
         true(oracle.exponential_moments, lam), rel=1e-10
     )
 
 
 SMOOTH = {
-    "tanh": (soloc.Tanh, np.tanh, 0.0),
-    "sigmoid": (lambda lam: soloc.Sigmoid(lam, shift=2.0), lambda x: expit(x - 2.0), 2.0),
-    "one-plus-erf": (lambda lam: soloc.OnePlusErf(lam, shift=0.5), lambda x: 1 + erf(x - 0.5), 0.5),
-    "relu": (soloc.ReLU, lambda x: np.maximum(x, 0.0), 0.0),
-    "softplus": (soloc.Softplus, lambda x: np.logaddexp(0.0, x), 0.0),
+    "tanh": (weights.Tanh, np.tanh, 0.0),
+    "sigmoid": (lambda lam: weights.Sigmoid(lam, shift=2.0), lambda x: expit(x - 2.0), 2.0),
+    "one-plus-erf": (
+        lambda lam: weights.OnePlusErf(lam, shift=0.5),
+        lambda x: 1 + erf(x - 0.5),
+        0.5,
+    ),
+    "relu": (weights.ReLU, lambda x: np.maximum(x, 0.0), 0.0),
+    "softplus": (weights.Softplus, lambda x: np.logaddexp(0.0, x), 0.0),
 }
 
 
@@ -81,7 +84,7 @@ def test_erf_by_quadrature_equals_the_closed_form():
             lambda m, gamma, L, lam, *o: (
                 pointwise_excess(
                     SignalNumbers(m[None], gamma[None], L[None]),
-                    soloc.Erf(lam[None]),
+                    weights.Erf(lam[None]),
                     Overlaps(*(x[None] for x in o)),
                 ),
                 erf_excess(SignalNumbers(m, gamma, L), lam, Overlaps(*o)),
@@ -106,15 +109,15 @@ def test_erf_by_quadrature_equals_the_closed_form():
 
 def test_division_by_the_length_scales_the_weight():
     expected = true(lambda centre, s: oracle.integrated(lambda x: erf(x) / L, centre, s), 0.9)
-    assert ours(soloc.Erf(0.9, per_length=True)) == pytest.approx(expected, rel=1e-10)
+    assert ours(weights.Erf(0.9, per_length=True)) == pytest.approx(expected, rel=1e-10)
     alone = SingleLocation(D, 1, GAMMA)
-    assert ours(soloc.ReLU(0.9, per_length=True), alone) == pytest.approx(
-        ours(soloc.ReLU(0.9), alone), rel=1e-12
+    assert ours(weights.ReLU(0.9, per_length=True), alone) == pytest.approx(
+        ours(weights.ReLU(0.9), alone), rel=1e-12
     )
 
 
 def test_no_attention_at_all_is_the_null_predictor():
-    for weight in (soloc.Erf(0.0), soloc.Linear(0.0), soloc.Tanh(0.0), soloc.ReLU(0.0)):
+    for weight in (weights.Erf(0.0), weights.Linear(0.0), weights.Tanh(0.0), weights.ReLU(0.0)):
         assert ours(weight) == pytest.approx(GAMMA**2, rel=1e-12)
 
 
@@ -122,4 +125,4 @@ def test_a_risk_beyond_the_largest_double_is_refused_by_name():
     with pytest.raises(
         ValueError, match="`lam` must be such that the risk of Exponential is a finite number"
     ):
-        ours(soloc.Exponential(1e3))
+        ours(weights.Exponential(1e3))

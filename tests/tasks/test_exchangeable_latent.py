@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from soloc.maths.randomness import generator
-from soloc.tasks.exchangeable_latent import ExchangeableLatent, Posterior, Representation, Tokens
+from soloc.tasks.exchangeable_latent import ExchangeableLatent, KeyValues, LatentLaw, Representation
 from soloc.tasks.key_laws import GaussianKeys
+from soloc.tasks.protocol import View
 
 
 def one_sequence(task, L, seed=0):
     rng = generator(jax.random.key(seed))
     keys, values = task.tokens(rng, task.latent(rng, 1), L)
-    return Tokens(keys[0], values[0]), task.key_law.draw(rng, 1)[0]
+    return KeyValues(keys[0], values[0]), task.key_law.draw(rng, 1)[0]
 
 
 @pytest.mark.parametrize("L", [1, 5, 8, 40])
@@ -22,27 +23,28 @@ def test_the_posterior_is_the_conditional_of_the_joint_gaussian_law(L):
     task = ExchangeableLatent(sigma=0.7, lam=1.8)
     tokens, query = one_sequence(task, L)
     phi, phi_q = task.features(tokens.keys), task.features(query)
-    of_values = task.lam * phi @ phi.T + task.sigma**2 * np.eye(
-        L
-    )  # joint law of (z, v), never seen by the code
+    # joint law of (z, v), never seen by the code
+    of_values = task.lam * phi @ phi.T + task.sigma**2 * np.eye(L)
     gain = np.linalg.solve(of_values, task.lam * phi)
-    posterior = task.posterior(task.represent(tokens))
+    posterior = task.infer(task.represent(tokens))
     np.testing.assert_allclose(posterior.mean[0], tokens.values[:, 0] @ gain, atol=1e-11)
     np.testing.assert_allclose(
         posterior.covariance, task.lam * (np.eye(8) - phi.T @ gain), atol=1e-11
     )
-    batch = task.sample(jax.random.key(1), 1, L)._replace(keys=tokens.keys[None], query=query[None])
-    np.testing.assert_allclose(task.bayes_weights(batch)[0], gain @ phi_q, atol=1e-11)
+    view = View(tokens.keys[None], tokens.values[None], query[None])
     np.testing.assert_allclose(
-        task.bayes_var(batch)[0], phi_q @ posterior.covariance @ phi_q, atol=1e-11
+        task.bayes_weights(view.keys, view.query)[0], gain @ phi_q, atol=1e-11
+    )
+    np.testing.assert_allclose(
+        task.bayes_variance((), view)[0], phi_q @ posterior.covariance @ phi_q, atol=1e-11
     )
 
 
 def test_the_representation_is_a_sum_over_any_partition_of_the_tokens():
     task = ExchangeableLatent(dv=2)
     (keys, values), _ = one_sequence(task, 100_000)
-    whole = task.represent(Tokens(keys, values))
-    pieces = [Tokens(keys[i::7], values[i::7]) for i in range(7)]
+    whole = task.represent(KeyValues(keys, values))
+    pieces = [KeyValues(keys[i::7], values[i::7]) for i in range(7)]
     for other in (task.represent(pieces), sum(map(task.represent, pieces), task.nothing_seen())):
         assert isinstance(other, Representation)
         np.testing.assert_allclose(other.gram, whole.gram, rtol=1e-9, atol=1e-6)
@@ -52,15 +54,15 @@ def test_the_representation_is_a_sum_over_any_partition_of_the_tokens():
 def test_the_posterior_determines_the_representation():
     task = ExchangeableLatent()
     seen = task.represent(one_sequence(task, 50)[0])
-    back = task.representation_of(task.posterior(seen))
+    back = task.representation_of(task.infer(seen))
     np.testing.assert_allclose(back.gram, seen.gram, atol=1e-11)
     np.testing.assert_allclose(back.cross, seen.cross, atol=1e-11)
 
 
 def test_nothing_seen_leaves_the_prior():
     task = ExchangeableLatent(lam=1.7)
-    mean, covariance = task.posterior(task.nothing_seen())
-    assert isinstance(task.posterior(task.nothing_seen()), Posterior)
+    mean, covariance = task.infer(task.nothing_seen())
+    assert isinstance(task.infer(task.nothing_seen()), LatentLaw)
     np.testing.assert_allclose(mean, 0)
     np.testing.assert_allclose(covariance, 1.7 * np.eye(8), atol=1e-13)
 
@@ -76,10 +78,10 @@ def test_a_stream_needs_no_more_memory_than_a_piece(L):
     def stream():
         for _ in range(0, L, 20_000):
             keys, values = task.tokens(rng, latent, 20_000)
-            yield Tokens(keys[0], values[0])
+            yield KeyValues(keys[0], values[0])
 
     tracemalloc.start()
-    posterior = task.posterior(task.represent(stream()))
+    posterior = task.infer(task.represent(stream()))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 12e6
@@ -88,9 +90,11 @@ def test_a_stream_needs_no_more_memory_than_a_piece(L):
 
 
 def test_noise_on_the_target_adds_its_variance():
-    quiet, noisy = ExchangeableLatent(), ExchangeableLatent(noisy_target=True)
-    batch = quiet.sample(jax.random.key(3), 5, 6)
-    np.testing.assert_allclose(noisy.bayes_var(batch), quiet.bayes_var(batch) + 0.25)
+    quiet, noisy = ExchangeableLatent(), ExchangeableLatent(noisy_answer=True)
+    view = quiet.sample((), jax.random.key(3), 5).tokens
+    np.testing.assert_allclose(
+        noisy.bayes_variance((), view), quiet.bayes_variance((), view) + 0.25
+    )
 
 
 def test_bad_input_gets_one_sentence():
@@ -101,6 +105,6 @@ def test_bad_input_gets_one_sentence():
         GaussianKeys((1.0, 0.0))
     task = ExchangeableLatent()
     with pytest.raises(ValueError, match="unit sphere"):
-        task.represent(Tokens(np.ones((4, 3)), np.ones((4, 1))))
+        task.represent(KeyValues(np.ones((4, 3)), np.ones((4, 1))))
     with pytest.raises(ValueError, match="of one sequence"):
-        task.represent(Tokens(np.ones((2, 4, 3)), np.ones((2, 4, 1))))
+        task.represent(KeyValues(np.ones((2, 4, 3)), np.ones((2, 4, 1))))

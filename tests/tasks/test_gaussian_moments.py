@@ -16,7 +16,7 @@ def test_moments_have_the_law_of_the_moments_of_tokens(L):
     law = GaussianKeys((1.0, 0.4, 0.1))
     n = 30_000
     direct = gaussian_moments(generator(jax.random.key(0)), law, n, L, 2, 0.5)
-    batch = ExchangeableLatent(Coordinates(), law, dv=2).sample(jax.random.key(1), n, L)
+    batch = ExchangeableLatent(Coordinates(), law, dv=2, L=L).sample((), jax.random.key(1), n)
     tokens = batch.values.transpose(0, 2, 1) @ batch.keys / L
 
     def statistics(latent, moment):

@@ -10,6 +10,8 @@ from scipy import stats
 
 from soloc import Erf, LengthLaw, Overlaps, SingleLocation, monte_carlo_bayes_risk, monte_carlo_risk
 from soloc.predictors.attention import softmax_predictor
+from soloc.predictors.key_query import SoftmaxAttention
+from soloc.tasks.single_location import Truth
 
 N = 20_000
 BACKGROUND = np.linspace(-1.0, 1.0, 5)
@@ -98,9 +100,7 @@ def test_locations_and_lengths_follow_their_laws(task):
 
 @tasks
 def test_posterior_sums_to_one_and_is_calibrated(task):
-    """Nishimori: on average the posterior of the true location is that of a draw from the
-    posterior.
-    """
+    """Nishimori: on average the true location is as probable as a draw from the posterior."""
     with jax.enable_x64(True):
         truth, sample = drawn(task)
         posterior = np.asarray(
@@ -137,6 +137,44 @@ def test_bayes_is_softmax_attention_when_gamma_is_one():
         assert np.asarray(task.bayes(truth, tokens)) == pytest.approx(
             np.asarray(softmax), abs=1e-12
         )
+
+
+def test_attention_with_query_k_star_is_bayes_when_gamma_is_one():
+    task = SingleLocation(d=5, L=20, gamma=1.0)
+    truth = Truth(np.array([0.6, 0.8, 0, 0, 0]), np.array([-0.8, 0.6, 0, 0, 0]))
+    keys, _, query = task.view(truth, task.sample(truth, jax.random.key(3), 40).tokens)
+    softmax = SoftmaxAttention(1 / task.m).weights(keys, query)
+    np.testing.assert_allclose(softmax, task.bayes_weights(keys, query), atol=1e-12)
+
+
+@tasks
+def test_a_truth_of_numpy_arrays_draws_the_same_law_by_numpy(task):
+    truth, theirs = drawn(task)
+    truth = jax.tree.map(np.asarray, truth)
+    ours = task.sample(truth, jax.random.key(4), N)
+    assert isinstance(ours.tokens, np.ndarray) and ours.tokens.dtype == np.float64
+    rows = np.arange(N)
+
+    def statistics(sample):
+        decisive = sample.tokens[rows, sample.location]
+        other = sample.tokens[rows, (sample.location + 1) % sample.lengths]
+        parts = [decisive, decisive**2, other, other**2, sample.answers[:, None] * decisive]
+        facts = [sample.answers**2, sample.location, sample.location**2, sample.lengths]
+        return np.concatenate([*parts, *(np.asarray(fact)[:, None] for fact in facts)], axis=1)
+
+    a, b = statistics(ours), statistics(theirs)
+    moves = a.std(0) > 0
+    z = (a.mean(0) - b.mean(0))[moves] / np.sqrt((a.var(0) + b.var(0))[moves] / N)
+    assert np.max(np.abs(z)) < 4.5
+    np.testing.assert_array_equal(a.mean(0)[~moves], b.mean(0)[~moves])
+    absent = np.arange(task.L) >= ours.lengths[:, None]
+    assert not ours.tokens[absent].any()
+
+
+def test_tokens_of_random_lengths_are_no_keys():
+    truth, sample = drawn(TASKS["lengths"], 3)
+    with pytest.raises(ValueError, match="`lengths` must be left out"):
+        TASKS["lengths"].view(truth, sample.tokens)
 
 
 def test_no_predictor_beats_bayes():

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from soloc.estimators.bags import Bags
+from soloc.maths.gaussians import log_ratio, squared_distance
 
 
 class BagData(NamedTuple):
@@ -70,8 +71,8 @@ class SingleLocationLaw(NamedTuple):
     def bayes(self, bags: Bags) -> tuple[np.ndarray, np.ndarray]:
         """Best prediction and most probable location of each bag, one instance deciding."""
         x = bags.values - self.background
-        signal = self.signal * self.key
-        log_odds = 0.5 * (x**2).sum(axis=1) - 0.5 * ((x - signal) ** 2).sum(axis=1) / self.gamma**2
+        from_signal = squared_distance(x, self.signal * self.key)
+        log_odds = log_ratio(squared_distance(x, 0.0), from_signal, self.gamma, x.shape[1])
         log_odds -= np.repeat(np.maximum.reduceat(log_odds, bags.offsets[:-1]), bags.lengths)
         weights = np.exp(log_odds)
         total = np.add.reduceat(weights, bags.offsets[:-1])

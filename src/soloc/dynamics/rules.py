@@ -1,5 +1,4 @@
-"""Update rules: from a gradient to the direction of a step. Each is a frozen thing with `begin` and
-`update`.
+"""Update rules: from a gradient to the direction of a step, by `begin` and `update`.
 
 `project` removes from a direction its part normal to the constraint (the identity without one).
 """
@@ -60,9 +59,7 @@ class Momentum:
 
 @dataclass(frozen=True)
 class Adam:
-    """Adaptive moments (Kingma and Ba, 2015): what practice uses; coordinate-wise, so it has no
-    dynamics in overlaps.
-    """
+    """Adaptive moments (Kingma and Ba, 2015), coordinate-wise: no dynamics in overlaps."""
 
     beta1: float = 0.9
     beta2: float = 0.999

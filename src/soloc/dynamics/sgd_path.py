@@ -19,7 +19,7 @@ from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, l
 from soloc.dynamics.schedules import Tabulated
 from soloc.dynamics.stochastic import SLOTS, Chain, Plan, compiled_chain, observe, triangular
 from soloc.maths.numbers import check_count, check_real
-from soloc.risk.overlaps import NAMES, Overlaps, residual_gram
+from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.tasks.single_location import SingleLocation
 
 _ROWS, _CELLS = 16384, 2**20  # steps of one compiled piece, and steps x distinct schedules
@@ -103,7 +103,7 @@ def sgd_path(
         return vectors, np.asarray(seen)[: piece.n // piece.stride]
 
     with jax.enable_x64(True):
-        vectors = _coordinates(plan, Overlaps(*(flat(getattr(start, name)) for name in NAMES)))
+        vectors = _at_rest(plan, Overlaps(*(flat(getattr(start, name)) for name in NAMES)))
         seen_first = np.asarray(observe(vectors))
     record = run_in_pieces(
         advance,
@@ -141,22 +141,12 @@ def sgd_path(
     )
 
 
-def _coordinates(plan: Plan, start: Overlaps) -> jax.Array:
+def _at_rest(plan: Plan, start: Overlaps) -> jax.Array:
     """k, v, k*, v* (and velocities at rest) in their own frame."""
-    kappa, nu, theta, eta, rho = (np.asarray(getattr(start, name)) for name in NAMES)
-    left_k, left_v, cross = residual_gram(kappa, nu, theta, eta, rho)
-    k3 = np.sqrt(np.maximum(left_k, 0.0))
-    v3 = np.where(k3 > 1e-8, cross / np.where(k3 > 1e-8, k3, 1.0), 0.0)
-    v4 = np.sqrt(np.maximum(left_v - v3**2, 0.0))
-    one, zero = np.ones(plan.runs), np.zeros(plan.runs)
-    vectors = [
-        [kappa, eta, k3, zero],
-        [theta, nu, v3, v4],
-        [one, zero, zero, zero],
-        [zero, one, zero, zero],
-    ]
-    at_rest = [np.zeros((4, plan.runs))] * (plan.frame - 4)
-    return triangular([jnp.asarray(np.asarray(vector)) for vector in (*vectors, *at_rest)])
+    in_frame = start.in_frame()
+    axes = np.repeat(np.eye(4)[:2, :, None], plan.runs, axis=-1)
+    velocities = np.zeros((plan.frame - 4, 4, plan.runs))
+    return triangular([*map(jnp.asarray, (in_frame.k, in_frame.v, *axes, *velocities))])
 
 
 def _padded(values: np.ndarray, rows: int) -> np.ndarray:

@@ -1,6 +1,4 @@
-"""Starts: where training begins, as overlaps drawn exactly in law for any dimension, or from
-vectors and samples.
-"""
+"""Starts: overlaps where training begins, drawn exactly in law, or from vectors and samples."""
 
 import math
 from collections.abc import Callable
@@ -8,10 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from soloc.maths.numbers import check_count, check_whole
+from soloc.maths.randomness import generator
 from soloc.risk.overlaps import Overlaps
 from soloc.tasks.single_location import SingleLocation, Truth
 
@@ -20,12 +18,13 @@ _NUMBERS_AT_ONCE = 2**17  # drawn at a time by the practical start
 
 
 def uniform_on_sphere(d: int, runs: int, key: jax.Array) -> Overlaps:
-    """k and v independent and uniform on the sphere of R^d, for d up to 1e15 and beyond: only four
-    coordinates are drawn.
+    """k and v independent and uniform on the sphere of R^d.
+
+    Only four coordinates are drawn, so d may be 1e15 and beyond.
     """
     check_whole("d", d, 4)
     check_count("runs", runs)
-    rng = _generator(key)
+    rng = generator(key)
     k = np.stack(
         [*rng.normal(size=(2, runs)), np.sqrt(rng.chisquare(d - 2, size=runs)), np.zeros(runs)]
     )
@@ -34,15 +33,8 @@ def uniform_on_sphere(d: int, runs: int, key: jax.Array) -> Overlaps:
     return Overlaps(k[0], v[1], v[0], k[1], np.sum(k * v, axis=0))
 
 
-def _generator(key: jax.Array) -> np.random.Generator:
-    """A numpy generator seeded by a JAX key: starts are few, and need no compilation."""
-    is_typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
-    return np.random.default_rng(np.asarray(jax.random.key_data(key) if is_typed else key))
-
-
 def uniform_on_manifold(d: int, runs: int, key: jax.Array) -> Overlaps:
-    """(k, v) uniform on the manifold k.v* = v.k* = k.v = 0, for the area it inherits from the
-    product of spheres.
+    """(k, v) uniform on the manifold k.v* = v.k* = k.v = 0, as a part of the product of spheres.
 
     kappa and nu have the density (1-kappa^2)^((d-5)/2) (1-nu^2)^((d-5)/2) sqrt(2-kappa^2-nu^2):
     first coordinates of two unit vectors of R^(d-2), accepted with probability sqrt(1 -
@@ -50,7 +42,7 @@ def uniform_on_manifold(d: int, runs: int, key: jax.Array) -> Overlaps:
     """
     check_whole("d", d, 4)
     check_count("runs", runs)
-    kept, found, rng = [], 0, _generator(key)
+    kept, found, rng = [], 0, generator(key)
     while found < runs:
         z = rng.normal(size=(2, runs))
         pair = z / np.sqrt(z * z + rng.chisquare(d - 3, size=(2, runs)))
@@ -84,8 +76,7 @@ def from_vectors(k: Any, v: Any, truth: Truth) -> Overlaps:
 def practical(
     task: SingleLocation, truth: Truth, key: jax.Array, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors k, v computed from n samples by moments, as one would in practice: no location
-    is known.
+    """Unit vectors k, v computed from n samples by moments, without knowing a location.
 
     E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k.
     The noise of v lies mostly along k*, so v is cleaned of its part along k, and k computed again.
@@ -111,7 +102,7 @@ def practical(
                 1.0 if v is None else tokens.reshape(-1, task.d) @ v
             )
             total += weights @ tokens.reshape(-1, task.d)
-        return total / np.linalg.norm(total)
+        return np.asarray(total / np.linalg.norm(total))
 
     v = mean_direction()
     v = _orthogonal(v, mean_direction(v))
@@ -125,4 +116,4 @@ def _draw(task: SingleLocation, at_once: int) -> Callable[..., Any]:
 
 def _orthogonal(x: np.ndarray, direction: np.ndarray) -> np.ndarray:
     x = x - (x @ direction) * direction
-    return x / np.linalg.norm(x)
+    return np.asarray(x / np.linalg.norm(x))

@@ -1,6 +1,4 @@
-"""What the lab does with a user's bags: cross-validation against mean-pool ridge, a fit to all
-bags, and what decided each.
-"""
+"""A study of bags: cross-validation against mean-pool ridge, a fit to all, what decided each."""
 
 import warnings
 from collections.abc import Callable
@@ -79,13 +77,24 @@ def study(
         float(np.max(np.unique(labels, return_counts=True)[1]) / len(labels)) if classes else 0.0
     )
     facts = {
-        "loss": model.loss_, "alpha": float(model.alpha_), "iterations": int(model.n_iter_), "features": int(bags.width),
-        "doubts": list(model.diagnostics_.doubts), "top_weight": float(model.diagnostics_.top_weight),
-    }  # fmt: skip
+        "loss": model.loss_,
+        "alpha": float(model.alpha_),
+        "iterations": int(model.n_iter_),
+        "features": int(bags.width),
+        "doubts": list(model.diagnostics_.doubts),
+        "top_weight": float(model.diagnostics_.top_weight),
+    }
     return Study(
-        classes, _score(labels, left_out, classes), _score(labels, pooled, classes), constant,
-        None if classes else float(inside.mean()), coverage, table, instances, facts,
-    )  # fmt: skip
+        classes,
+        _score(labels, left_out, classes),
+        _score(labels, pooled, classes),
+        constant,
+        None if classes else float(inside.mean()),
+        coverage,
+        table,
+        instances,
+        facts,
+    )
 
 
 def mean_pool_prediction(seen: Bags, labels: np.ndarray, new: Bags, classes: bool) -> np.ndarray:
@@ -138,7 +147,7 @@ def _labels(bags: Bags, classes: bool) -> np.ndarray:
 def _described(
     model: Any, bags: Bags, labels: np.ndarray, classes: bool, coverage: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """One row per bag with prediction and decisive instance, one row per instance with its weight."""
+    """One row per bag with its prediction, one row per instance with its weight."""
     attention = model.attend(bags)
     decisive = model.locate(bags)
     names = [bags.names_of(i) for i in range(len(bags))]

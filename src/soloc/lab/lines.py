@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import soloc
+from soloc import weights
 
 
 def imports_of(kinds: Iterable[type], names: Iterable[str] = ()) -> list[str]:
@@ -12,6 +13,8 @@ def imports_of(kinds: Iterable[type], names: Iterable[str] = ()) -> list[str]:
         if getattr(soloc, kind.__name__, None) is kind:
             top.add(kind.__name__)
         else:
-            elsewhere.append(f"from {kind.__module__} import {kind.__name__}")
+            of_weights = getattr(weights, kind.__name__, None) is kind
+            home = "soloc.weights" if of_weights else kind.__module__
+            elsewhere.append(f"from {home} import {kind.__name__}")
     first = [f"from soloc import {', '.join(sorted(top))}"] if top else []
     return first + sorted(set(elsewhere))

@@ -152,7 +152,7 @@ class QuickPathsAsk(PathsAsk):
 
 
 class LongPathsAsk(PathsAsk):
-    """Training that takes seconds, as a job: stochastic, or on an exact risk that is an integral."""
+    """Training that takes seconds: stochastic, or on an exact risk that is an integral."""
 
     @model_validator(mode="after")
     def _is_bounded(self) -> "LongPathsAsk":

@@ -102,7 +102,7 @@ VIEWS: dict[str, View] = {}
 
 
 def register(view: View) -> View:
-    """Add a view to the lab; a name that is taken, or a control that means two things, is refused."""
+    """Add a view; a name that is taken, or a control that means two things, is refused."""
     if view.name in VIEWS:
         raise ValueError(f"`name` must be new among the views of the lab, got {view.name!r}.")
     known = {

@@ -1,11 +1,11 @@
-"""Fast exact draws for long chains: counter-based bits, normals by Box and Muller, chi variables by
-Marsaglia and Tsang.
+"""Fast exact draws for long chains: counter-based bits, normal and chi variables.
 
 Everything is a pure function of (seed, counter): step t of a chain gives the same numbers however
 the chain is cut. Double precision throughout; call under 64-bit mode.
 """
 
 import math
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ import numpy as np
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF_STEP = 2.0**-54
+_Attempts: TypeAlias = tuple[jax.Array, jax.Array, jax.Array]  # tries so far, values, what misses
 
 
 def seed_of(key: jax.Array) -> jax.Array:
@@ -22,10 +23,10 @@ def seed_of(key: jax.Array) -> jax.Array:
 
 
 def uniforms(seed: jax.Array, counter: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """Uniform numbers inside (0, 1), multiples of 2^-53 shifted by half: SplitMix64 (Steele, Lea
-    and Flood, 2014).
+    """Uniform numbers inside (0, 1), multiples of 2^-53 shifted by half.
 
-    They are those of prod(shape) successive places from `counter` on.
+    Those of prod(shape) successive places from `counter` on, by SplitMix64 (Steele, Lea and Flood,
+    2014).
     """
     size = int(np.prod(shape))
     place = jnp.asarray(counter).astype(jnp.uint64) + jnp.arange(size, dtype=jnp.uint64).reshape(
@@ -63,8 +64,7 @@ def sine_of_turns(turns: jax.Array) -> jax.Array:
 
 
 def chi(key: jax.Array, freedom: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """Chi variables with `freedom` >= 0 degrees of freedom (whole, up to 1e15, broadcasting with
-    `shape`); zero for 0.
+    """Chi variables with `freedom` >= 0 degrees of freedom, whole and up to 1e15; zero for 0.
 
     Marsaglia and Tsang (2000): a cubed normal, accepted with probability above .95. With w = x / (3
     sqrt(a)) the logarithm of that probability is 3 a (log(1+w) - w + w^2/2 - w^3/3), which loses
@@ -77,7 +77,7 @@ def chi(key: jax.Array, freedom: jax.Array, shape: tuple[int, ...]) -> jax.Array
     seed = seed_of(key)
     size = int(np.prod(shape))
 
-    def attempt(carry):
+    def attempt(carry: _Attempts) -> _Attempts:
         tries, value, missing = carry
         u = uniforms(seed, tries * np.uint64(3 * size), (3, *shape))
         x = jnp.sqrt(-2.0 * jnp.log(u[0])) * sine_of_turns(u[1])

@@ -18,6 +18,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import batching, mlir
 
+from soloc.maths.data import core_axes
 from soloc.maths.numbers import is_concrete
 
 _BLOCK = 4096  # settings of one compiled call: one program serves every number of them
@@ -32,7 +33,8 @@ class Elementwise:
 
     `formula` is given trees of JAX's float64 arrays that broadcast. `on_numbers` is given trees of
     NumPy's; without it the formula is, and must take both. Where `compiled(size, *trees)` holds,
-    numbers go through the compiled formula as well.
+    numbers go through the compiled formula as well. An entry may be a vector or a matrix: the last
+    axes of a field that its class marks with `core`.
     """
 
     def __init__(
@@ -46,27 +48,39 @@ class Elementwise:
 
     def __call__(self, *trees: Any) -> Any:
         leaves, structure = jax.tree.flatten(trees)
+        cores = core_axes(structure)
         if all(map(is_concrete, leaves)):
-            return self._of_numbers(leaves, structure)
-        moving = tuple(i for i, leaf in enumerate(leaves) if not is_concrete(leaf))
-        fixed = [np.asarray(leaf, np.float64) for leaf in leaves if is_concrete(leaf)]
+            return self._of_numbers(leaves, structure, cores)
         kind = jnp.result_type(float)
-        shape = jnp.broadcast_shapes(*map(jnp.shape, leaves))
-        spread = [jnp.broadcast_to(jnp.asarray(leaves[i], kind), shape) for i in moving]
-        return _differentiable(_Border(self.formula, structure, moving, 0), _Fixed(fixed))(*spread)
+        shape = _shape(leaves, cores)
+        moving, fixed, rows = [], [], []
+        for place, (leaf, axes) in enumerate(zip(leaves, cores, strict=True)):
+            if is_concrete(leaf):
+                fixed.append(np.asarray(leaf, np.float64))
+                continue
+            core = jnp.shape(leaf)[jnp.ndim(leaf) - axes :]
+            moving.append((place, core))
+            spread = jnp.broadcast_to(jnp.asarray(leaf, kind), (*shape, *core))
+            rows.append(jnp.moveaxis(spread.reshape(*shape, math.prod(core)), -1, 0))
+        border = _Border(self.formula, structure, cores, tuple(moving), 0)
+        return _differentiable(border, _Fixed(fixed))(jnp.concatenate(rows))
 
-    def _of_numbers(self, leaves: list[Any], structure: Any) -> Any:
+    def _of_numbers(self, leaves: list[Any], structure: Any, cores: tuple[int, ...]) -> Any:
         doubles = [np.asarray(leaf, np.float64) for leaf in leaves]
-        shape = np.broadcast_shapes(*(leaf.shape for leaf in doubles))
+        shape = _shape(doubles, cores)
         size, trees = math.prod(shape), jax.tree.unflatten(structure, doubles)
         # as JAX: what is not finite is looked for in the answer
         with jax.enable_x64(True), np.errstate(all="ignore"):
             if not self.compiled(size, *trees):
                 return np.asarray(self.on_numbers(*trees))[()]
+            flat = [
+                np.broadcast_to(leaf, (*shape, *core)).reshape(size, *core)
+                for leaf, axes in zip(doubles, cores, strict=True)
+                for core in [leaf.shape[leaf.ndim - axes :]]
+            ]
             if size == 1:
-                single = [leaf.reshape(()) for leaf in doubles]
-                return np.asarray(_compiled(self.formula, structure, single)).reshape(shape)[()]
-            flat = [np.broadcast_to(leaf, shape).ravel() for leaf in doubles]
+                answer = _compiled(self.formula, structure, [leaf[0] for leaf in flat])
+                return np.asarray(answer).reshape(shape)[()]
             blocks = [
                 np.asarray(_compiled(self.formula, structure, [_cut(x, at) for x in flat]))
                 for at in range(0, size, _BLOCK)
@@ -74,10 +88,18 @@ class Elementwise:
         return np.concatenate(blocks)[:size].reshape(shape)
 
 
+def _shape(leaves: list[Any], cores: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape to which leaves broadcast, the axes of single entries apart."""
+    shapes = map(np.shape, leaves)
+    return np.broadcast_shapes(
+        *(shape[: len(shape) - axes] for shape, axes in zip(shapes, cores, strict=True))
+    )
+
+
 def _cut(x: np.ndarray, first: int) -> np.ndarray:
     """A block, filled up with its last entry."""
     part = x[first : first + _BLOCK]
-    return np.concatenate([part, np.repeat(part[-1:], _BLOCK - len(part))])
+    return np.concatenate([part, np.repeat(part[-1:], _BLOCK - len(part), axis=0)])
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -86,12 +108,13 @@ def _compiled(formula: Callable[..., Any], structure: Any, leaves: list[jax.Arra
 
 
 class _Border(NamedTuple):
-    """What crosses the border, besides the numbers that JAX moves; equal when it is the same."""
+    """What crosses the border, besides numbers; equal when it is the same."""
 
     formula: Callable[..., Any]
     structure: Any
-    moving: tuple[int, ...]  #: places of the leaves that JAX moves, among all
-    order: int  #: of the derivative; it has so many axes in front, each over the moving leaves
+    cores: tuple[int, ...]  #: axes of a single entry, of every leaf
+    moving: tuple[tuple[int, tuple[int, ...]], ...]  #: leaves that JAX moves: place, entry's shape
+    order: int  #: of the derivative
 
 
 class _Fixed:
@@ -101,41 +124,69 @@ class _Fixed:
         self.leaves = leaves
 
 
-def _differentiable(border: _Border, fixed: _Fixed) -> Callable[..., jax.Array]:
-    """The derivative that `border` names, as JAX's transformations take it."""
+def _differentiable(border: _Border, fixed: _Fixed) -> Callable[[jax.Array], jax.Array]:
+    """A derivative as JAX's transformations take it, of the moving leaves stacked as rows.
+
+    It has an axis over the rows in front for every order, then the axes of the settings.
+    """
 
     @jax.custom_jvp
-    def value(*moving: jax.Array) -> jax.Array:
-        return _crossing.bind(*moving, border=border, fixed=fixed)
+    def value(rows: jax.Array) -> jax.Array:
+        return _crossing.bind(rows, border=border, fixed=fixed)
 
     @value.defjvp
-    def _along(moving: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
-        slopes = _differentiable(border._replace(order=border.order + 1), fixed)(*moving)
-        slopes = jnp.moveaxis(slopes, border.order, 0)
-        pushed = sum(slope * tangent for slope, tangent in zip(slopes, tangents, strict=True))
-        return value(*moving), pushed
+    def _along(moved: tuple[jax.Array], tangents: tuple[jax.Array]) -> Any:
+        (rows,), (tangent,) = moved, tangents
+        slopes = _differentiable(border._replace(order=border.order + 1), fixed)(rows)
+        return value(rows), jnp.sum(slopes * tangent, axis=border.order)
 
     return value
 
 
 @partial(jax.jit, static_argnums=0)
-def _inside(border: _Border, moving: Any, fixed: Any) -> jax.Array:
+def _inside(border: _Border, rows: jax.Array, fixed: list[Any]) -> jax.Array:
     """The derivative in double precision; trace and compile it in JAX's 64-bit mode."""
 
-    def value(*moving: jax.Array) -> jax.Array:
-        leaves = [jnp.broadcast_to(leaf, moving[0].shape) for leaf in fixed]
-        for place, leaf in zip(border.moving, moving, strict=True):
-            leaves.insert(place, leaf)
+    def value(rows: jax.Array) -> jax.Array:
+        shape, left, first = rows.shape[1:], iter(fixed), 0
+        moving = dict(border.moving)
+        leaves = []
+        for place, axes in enumerate(border.cores):
+            if place not in moving:
+                leaf = next(left)
+                core = leaf.shape[leaf.ndim - axes :]
+                leaves.append(jnp.broadcast_to(leaf, (*shape, *core)))
+                continue
+            core = moving[place]
+            entry = jnp.moveaxis(rows[first : first + math.prod(core)], 0, -1)
+            leaves.append(entry.reshape(*shape, *core))
+            first += math.prod(core)
         return border.formula(*jax.tree.unflatten(border.structure, leaves))
 
-    return derivative(value, border.order)(*moving)
+    return _derivative(value, border.order)(rows)
 
 
-def _cross(*moving: jax.Array, border: _Border, fixed: _Fixed) -> jax.Array:
-    kind = moving[0].dtype
+def _derivative(value: Callable[[jax.Array], jax.Array], order: int) -> Callable[..., jax.Array]:
+    """All derivatives of that order of an elementwise function of rows."""
+    if order == 0:
+        return value
+    if order == 1:
+        return jax.grad(lambda rows: jnp.sum(value(rows)))
+    lower = _derivative(value, order - 1)
+
+    def along_each(rows: jax.Array) -> jax.Array:
+        units = jnp.eye(len(rows)).reshape(len(rows), len(rows), *(1,) * (rows.ndim - 1))
+        push = lambda unit: jax.jvp(lower, (rows,), (unit + 0.0 * rows,))[1]  # noqa: E731
+        return jax.vmap(push)(units)
+
+    return along_each
+
+
+def _cross(rows: jax.Array, *, border: _Border, fixed: _Fixed) -> jax.Array:
+    kind = rows.dtype
     with jax.enable_x64(True):
-        inside = [jax.lax.convert_element_type(leaf, jnp.float64) for leaf in moving]
-        return jax.lax.convert_element_type(_inside(border, inside, fixed.leaves), kind)
+        doubles = jax.lax.convert_element_type(rows, jnp.float64)
+        return jax.lax.convert_element_type(_inside(border, doubles, fixed.leaves), kind)
 
 
 # A primitive of its own, because JAX lowers a program when all of it is traced: only a rule of
@@ -145,52 +196,22 @@ _crossing.def_impl(_cross)
 
 
 @_crossing.def_abstract_eval
-def _shape(*moving: Any, border: _Border, fixed: _Fixed) -> Any:
-    front = (len(moving),) * border.order
-    return ShapedArray((*front, *moving[0].shape), moving[0].dtype)
+def _abstract(rows: Any, *, border: _Border, fixed: _Fixed) -> Any:
+    return ShapedArray((*rows.shape[:1] * border.order, *rows.shape[1:]), rows.dtype)
 
 
-def _lowered(context: Any, *moving: Any, border: _Border, fixed: _Fixed) -> Any:
+def _lowered(context: Any, rows: Any, *, border: _Border, fixed: _Fixed) -> Any:
     with jax.enable_x64(True):
         inside = partial(_cross, border=border, fixed=fixed)
-        return mlir.lower_fun(inside, multiple_results=False)(context, *moving)
+        return mlir.lower_fun(inside, multiple_results=False)(context, rows)
 
 
 mlir.register_lowering(_crossing, _lowered)
 
 
-def _batched(moving: Any, axes: Any, *, border: _Border, fixed: _Fixed) -> tuple[Any, int]:
-    size = next(
-        leaf.shape[axis] for leaf, axis in zip(moving, axes, strict=True) if axis is not None
-    )
-    spread = (
-        jnp.broadcast_to(leaf, (size, *leaf.shape)) if axis is None else jnp.moveaxis(leaf, axis, 0)
-        for leaf, axis in zip(moving, axes, strict=True)
-    )
-    return _crossing.bind(*spread, border=border, fixed=fixed), border.order
+def _batched(rows: Any, axes: Any, *, border: _Border, fixed: _Fixed) -> tuple[Any, int]:
+    many = jnp.moveaxis(rows[0], axes[0], 1)
+    return _crossing.bind(many, border=border, fixed=fixed), border.order
 
 
 batching.primitive_batchers[_crossing] = _batched
-
-
-def derivative(function: Callable[..., Any], order: int) -> Callable[..., Any]:
-    """All derivatives of that order of an elementwise function, each on its own first axis."""
-    if order == 0:
-        return function
-    if order == 1:
-        total = lambda *numbers: jnp.sum(function(*numbers))  # noqa: E731
-        return lambda *numbers: jnp.stack(
-            jax.grad(total, argnums=tuple(range(len(numbers))))(*numbers)
-        )
-    lower = derivative(function, order - 1)
-
-    def along_each(*numbers: jax.Array) -> jax.Array:
-        units = jnp.eye(len(numbers))
-        push = lambda unit: jax.jvp(  # noqa: E731
-            lower,
-            numbers,
-            tuple(x * jnp.ones_like(number) for x, number in zip(unit, numbers, strict=True)),
-        )[1]
-        return jax.vmap(push)(units)
-
-    return along_each

@@ -1,6 +1,4 @@
-"""Feature maps of a key: spherical harmonics of degrees one and two in any dimension, or
-coordinates.
-"""
+"""Feature maps of a key: spherical harmonics of degrees one and two, or coordinates."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,8 +20,7 @@ def require_unit(points: np.ndarray, name: str) -> None:
 
 @dataclass(frozen=True)
 class Harmonics:
-    """phi on the sphere S^{d-1}: degrees 1 and 2, each with its share of |phi(k)|^2, which is
-    constant.
+    """phi on the sphere S^{d-1}: degrees 1 and 2, each with its share of the constant |phi(k)|^2.
 
     Degree 1 is k itself; degree 2 is kk' - I/d in an orthonormal basis of the traceless symmetric
     matrices.
@@ -91,17 +88,17 @@ class Coordinates:
 
 
 def funk_hecke(degree: int | np.ndarray, d: int, temperature: float) -> np.ndarray:
-    """What softmax at this temperature multiplies a harmonic of this degree by, with infinitely
-    many tokens:
+    """c_l = I_{l+d/2-1}(1/tau) / I_{d/2-1}(1/tau), with I the modified Bessel function.
 
-    c_l = I_{l+d/2-1}(1/tau) / I_{d/2-1}(1/tau), with I the modified Bessel function.
+    With infinitely many tokens softmax at this temperature multiplies a harmonic of degree l by it.
     """
     if not temperature > 0:
         raise ValueError(
             f"`temperature` must be > 0, got {temperature}; its limit 0 is the nearest key, c_l"
             " = 1."
         )
-    return ive(np.asarray(degree) + d / 2 - 1, 1 / temperature) / ive(d / 2 - 1, 1 / temperature)
+    orders = np.asarray(degree) + d / 2 - 1
+    return np.asarray(ive(orders, 1 / temperature) / ive(d / 2 - 1, 1 / temperature))
 
 
 def _contrasts(d: int) -> np.ndarray:

@@ -1,6 +1,4 @@
-"""Numbers at the door: what a user may pass where a real or whole number is wanted, refused in one
-sentence.
-"""
+"""Numbers at the door: what is no real or whole number is refused in one sentence."""
 
 import math
 import sys
@@ -18,9 +16,7 @@ def is_concrete(value: Any) -> bool:
 def check_real(
     name: str, value: Any, rule: str, lowest: float = -math.inf, *, above: bool = False
 ) -> None:
-    """Refuse unless `value` is finite and >= `lowest` (> `lowest` when `above`); `rule` says so in
-    words.
-    """
+    """Refuse unless finite and >= `lowest` (> when `above`), which `rule` says in words."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if not abs(value) <= sys.float_info.max or value < lowest or (above and value == lowest):
             raise ValueError(f"`{name}` must be {rule}, got {value}.")

@@ -25,7 +25,9 @@ def called(function: Callable[[Any], Any], x: Array) -> Array:
         y = _refused_if_lost(function, _Named(x))
     except (TypeError, ValueError, NotImplementedError) as error:
         raise _lost(function) from error
-    return jnp.broadcast_to(_shaped(function, jnp.asarray(getattr(y, "array", y), x.dtype), x), x.shape)
+    return jnp.broadcast_to(
+        _shaped(function, jnp.asarray(getattr(y, "array", y), x.dtype), x), x.shape
+    )
 
 
 def _shaped(function: Callable[[Any], Any], y: Any, x: Array) -> Any:

@@ -1,6 +1,4 @@
-"""Composite Gauss-Legendre quadrature on panels that shrink geometrically towards the places where
-a function is sharp.
-"""
+"""Composite Gauss-Legendre quadrature on panels that shrink towards where a function is sharp."""
 
 from functools import cache
 
@@ -10,9 +8,7 @@ from soloc.maths.engine import Array, engine_of
 
 
 def panel_rule(edges: Array, order: int) -> tuple[Array, Array]:
-    """Nodes and weights of `order` points on every panel between consecutive edges (last axis);
-    empty panels weigh nothing.
-    """
+    """Nodes and weights of `order` points on every panel between consecutive edges (last axis)."""
     nodes, weights = _on_one_panel(order)
     left = edges[..., :-1, None]
     length = edges[..., 1:, None] - left
@@ -38,8 +34,10 @@ def edges_around(points: Array, units: Array, levels: int) -> Array:
 
 
 def joined(edges: np.ndarray, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """The sorted edges of NumPy without those that no point needs: a panel may be as long as a
-    point's unit, or 1.5 times as long as its distance from that point."""
+    """The sorted edges of NumPy without those that no point needs.
+
+    A panel may be as long as a point's unit, or 1.5 times as long as its distance from that point.
+    """
     features = list(zip(points.tolist(), units.tolist(), strict=True))
 
     def allowed(left: float, right: float) -> bool:

@@ -3,6 +3,15 @@
 import jax
 import jax.numpy as jnp
 
+from soloc.maths.engine import Array, engine_of
+
+
+def softmax(x: Array) -> Array:
+    """exp(x_l) / sum_j exp(x_j) along the last axis, by the engine of x."""
+    xp = engine_of(x).xp
+    p = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+    return p / xp.sum(p, axis=-1, keepdims=True)
+
 
 def _support_size(holds: jax.Array) -> jax.Array:
     return jnp.sum(holds, axis=-1, keepdims=True)

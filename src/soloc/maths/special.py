@@ -17,15 +17,13 @@ _NEGLIGIBLE = 46.0  # exp(-46) is below the rounding of a sum of order one
 def with_slopes(
     slopes: Callable[[Array, Array], tuple[Array, Array]],
 ) -> Callable[[Callable[[Array, Array], Array]], Callable[[Array, Array], Array]]:
-    """A function of two numbers whose derivatives JAX takes from `slopes`, its two partial
-    derivatives.
-    """
+    """A function of two numbers whose partial derivatives JAX takes from `slopes`."""
 
     def decorate(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
         traced = jax.custom_jvp(function)
 
         @traced.defjvp
-        def _(primals, tangents):
+        def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
             along_first, along_second = slopes(*primals)
             return traced(*primals), along_first * tangents[0] + along_second * tangents[1]
 
@@ -111,8 +109,7 @@ def _variance_slopes(x: Array, g: Array) -> tuple[Array, Array]:
 
 @with_slopes(_variance_slopes)
 def erf_variance(x: Array, g: Array) -> Array:
-    """Var erf(x sqrt(1+2g^2) + g G), G standard normal: 8 T(sqrt2 x, 1) - 8 T(sqrt2 x, a(g)) with
-    Owen's T.
+    """Var erf(x sqrt(1+2g^2) + g G), G standard normal: 8 T(sqrt2 x, 1) - 8 T(sqrt2 x, a(g)).
 
     Written as one positive integral, so it is exact to rounding where 1 - 8 T - erf(x)^2 has no
     digit left. Its derivatives are closed forms: no gradient touches the quadrature.
@@ -126,9 +123,7 @@ def erf_variance(x: Array, g: Array) -> Array:
 
 
 def erfcx_of_large(x: Array) -> Array:
-    """exp(x^2) erfc(x) for x >= 10, by its asymptotic series: (1 - 1/2x^2 + 3/4x^4 - ...) / (x
-    sqrt(pi)).
-    """
+    """exp(x^2) erfc(x) for x >= 10, by its series: (1 - 1/2x^2 + 3/4x^4 - ...) / (x sqrt(pi))."""
     z = 0.5 / (x * x)
     series = engine_of(x).xp.ones_like(x)
     for odd in (15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from soloc.predictors.key_query import Setting, at_length, require_shapes
+from soloc.predictors.key_query import PerLength, at_length, require_shapes
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class FeatureKernel:
     features: Callable[[np.ndarray], np.ndarray]
 
     def __call__(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return self.features(x) @ np.swapaxes(self.features(y), -1, -2)
+        return np.asarray(self.features(x) @ np.swapaxes(self.features(y), -1, -2))
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,20 @@ class GaussianKernel:
 
     def __call__(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         square = np.sum(x * x, -1)[..., :, None] + np.sum(y * y, -1)[..., None, :]
-        return np.exp(-np.maximum(square - 2 * x @ np.swapaxes(y, -1, -2), 0) / (2 * self.width**2))
+        square = np.maximum(square - 2 * x @ np.swapaxes(y, -1, -2), 0)
+        return np.asarray(np.exp(-square / (2 * self.width**2)))
 
 
 @dataclass(frozen=True)
 class KernelMeanAttention:
-    """CME attention: any kernel (two sets of points -> matrix), any ridge, constant or scheduled in
-    L.
+    """CME attention: any kernel (two sets of points -> matrix), any ridge, fixed or moving with L.
 
     A FeatureKernel with fewer features than tokens costs O(L D^2) (Woodbury), any other O(L^3)
     (Cholesky).
     """
 
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    ridge: Setting
+    ridge: PerLength
 
     def __post_init__(self) -> None:
         if not callable(self.ridge):
@@ -89,4 +89,5 @@ def _regress(gram: np.ndarray, cross: np.ndarray, ridge: float) -> np.ndarray:
             f" {ridge:g} for {L} tokens; the kernel has fewer independent features than tokens, or"
             " two keys coincide: raise the ridge, sigma^2/lam is the Bayes one."
         )
-    return solve_triangular(root, solve_triangular(root, cross, lower=True), lower=True, trans="T")
+    half = solve_triangular(root, cross, lower=True)
+    return np.asarray(solve_triangular(root, half, lower=True, trans="T"))

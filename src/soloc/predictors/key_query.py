@@ -1,7 +1,6 @@
 """Attention over keys and a query: softmax, linear and uniform weights, and the Bayes predictor.
 
-A predictor is anything with `weights(keys, query)`: keys (n, L, d) and query (n, d) -> weights (n,
-L).
+Each has `weights(keys, query)`: keys (n, L, d) and query (n, d) -> weights (n, L).
 """
 
 from collections.abc import Callable
@@ -11,41 +10,35 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from soloc.maths.harmonics import Coordinates
+from soloc.maths.simplex import softmax
 
 
-class Predictor(Protocol):
-    """What guesses: weights of the tokens from keys and query."""
+class KeyQueryAttention(Protocol):
+    """What guesses from keys and query: the weights of the values."""
 
     def weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray: ...
 
 
 class PowerLaw(NamedTuple):
-    """A setting that moves with the number of tokens: scale * L^exponent."""
+    """A number that moves with that of the tokens: scale * L^exponent."""
 
     scale: float
     exponent: float
 
     def __call__(self, L: int) -> float:
-        return self.scale * float(L) ** self.exponent
+        return float(self.scale * float(L) ** self.exponent)
 
 
-#: a number, or a schedule: any function of the number of tokens
-Setting = float | PowerLaw | Callable[[int], float]
+#: a number, or any function of the number of tokens
+PerLength = float | PowerLaw | Callable[[int], float]
 
 
-class Seen(NamedTuple):
-    """Keys and query, all that weights may depend on."""
-
-    keys: np.ndarray
-    query: np.ndarray
+def at_length(number: PerLength, L: int) -> float:
+    """The number for L tokens."""
+    return float(number(L)) if callable(number) else float(number)
 
 
-def at_length(setting: Setting, L: int) -> float:
-    """The value of a constant or scheduled setting for L tokens."""
-    return float(setting(L)) if callable(setting) else float(setting)
-
-
-def require_shapes(keys: np.ndarray, query: np.ndarray) -> Seen:
+def require_shapes(keys: np.ndarray, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Keys and query as arrays, refused unless they are (n, L, d) and (n, d)."""
     keys, query = np.asarray(keys, float), np.asarray(query, float)
     if keys.ndim != 3 or query.shape != (len(keys), keys.shape[-1]):
@@ -53,14 +46,14 @@ def require_shapes(keys: np.ndarray, query: np.ndarray) -> Seen:
             f"`keys` must be (n, L, d) and `query` (n, d), got {keys.shape} and {query.shape}; "
             "a single sequence is a batch with n = 1."
         )
-    return Seen(keys, query)
+    return keys, query
 
 
 @dataclass(frozen=True)
 class SoftmaxAttention:
-    """w_l proportional to exp(k_l.q / tau), tau a number or scheduled in L."""
+    """w_l proportional to exp(k_l.q / tau), tau a number or a function of L."""
 
-    temperature: Setting = 1.0
+    temperature: PerLength = 1.0
 
     def __post_init__(self) -> None:
         if not callable(self.temperature):
@@ -78,9 +71,8 @@ class SoftmaxAttention:
 
     def weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
         keys, query = require_shapes(keys, query)
-        logits = (keys @ query[..., None])[..., 0] / self.temperature_at(keys.shape[1])
-        w = np.exp(logits - logits.max(-1, keepdims=True))
-        return w / w.sum(-1, keepdims=True)
+        scores = (keys @ query[..., None])[..., 0]
+        return np.asarray(softmax(scores / self.temperature_at(keys.shape[1])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +87,7 @@ class LinearAttention:
         phi_q = self.features(query)
         gamma = np.asarray(self.gamma)
         turned = phi_q @ gamma.T if gamma.ndim == 2 else phi_q * gamma
-        return (self.features(keys) @ turned[..., None])[..., 0] / keys.shape[1]
+        return np.asarray((self.features(keys) @ turned[..., None])[..., 0] / keys.shape[1])
 
 
 @dataclass(frozen=True)
@@ -109,11 +101,9 @@ class UniformAttention:
 
 @dataclass(frozen=True)
 class BayesAttention:
-    """The Bayes predictor of a task, as one more mechanism; `task` is anything with
-    `bayes_weights`.
-    """
+    """The Bayes answer of a task as one more mechanism; `task` has `bayes_weights`."""
 
     task: Any
 
     def weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
-        return self.task.bayes_weights(require_shapes(keys, query))
+        return np.asarray(self.task.bayes_weights(*require_shapes(keys, query)))

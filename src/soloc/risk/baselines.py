@@ -12,39 +12,27 @@ from soloc.maths.numbers import is_concrete
 from soloc.maths.side_by_side import in_pieces, mapped
 from soloc.risk.bayes import log_bayes
 from soloc.risk.monte_carlo import monte_carlo_bayes_risk
-from soloc.risk.signal_numbers import SignalNumbers, averaged, refuse_background
+from soloc.risk.signal_numbers import SignalNumbers, averaged
+from soloc.tasks.protocol import Task
 from soloc.tasks.single_location import SingleLocation
 
 _AT_ONCE = 256  # settings side by side in NumPy, such that they stay in the cache
 
 
-def linear_risk(task: SingleLocation) -> Any:
-    """Risk of the best linear regression on the concatenated tokens.
-
-    eps^2 + gamma^2 - gamma^4 / (gamma^2 + L - 1) for a uniform location.
-    """
-    refuse_background(task)
-    g2 = task.gamma**2
-    if task.prior is None and task.lengths is None:
-        return task.eps**2 + g2 - g2 * g2 / (g2 + task.L - 1.0)
-    if task.lengths is None:
-        here, present = np.asarray(task.prior), np.ones(int(task.L))
-    else:
-        values, chances = task.length_law()
-        has = np.arange(int(task.L))[:, None] < values
-        here, present = (has * chances / values).sum(axis=1), (has * chances).sum(axis=1)
-    return task.eps**2 + g2 - np.sum(g2 * g2 * here**2 / (g2 * here + present - here + (here == 0)))
+def linear_risk(task: Task) -> Any:
+    """Risk of the best linear regression on the concatenated tokens."""
+    return task.linear_risk()
 
 
-def null_risk(task: SingleLocation) -> Any:
-    """Risk of always answering 0: eps^2 + gamma^2."""
-    return task.eps**2 + task.gamma**2
+def null_risk(task: Task) -> Any:
+    """Risk of always answering 0."""
+    return task.null_risk()
 
 
 def bayes_risk(task: SingleLocation, *, key: jax.Array | None = None, samples: int = 20_000) -> Any:
     """Risk of E[Y | X]; exact for a uniform prior, an `Estimate` from simulation for any other."""
     if task.prior is not None:
-        refuse_background(task)
+        task.refuse_background()
         return monte_carlo_bayes_risk(task, jax.random.key(0) if key is None else key, samples)
     log_excess = log_bayes_excess(task)
     if is_concrete(log_excess) and is_concrete(task.eps):

@@ -1,5 +1,4 @@
-"""Error of an attention on the exchangeable task, with latent and noise integrated out exactly; its
-limits.
+"""Errors of attention on the exchangeable task, latent and noise integrated out; their limits.
 
 Given keys and query, sum_l w_l v_l - z phi(q) is Gaussian with a variance in closed form, so that a
 draw of keys gives the expected squared error and not one squared error.
@@ -11,23 +10,23 @@ import numpy as np
 
 from soloc.maths.harmonics import Harmonics, funk_hecke
 from soloc.tasks.exchangeable_latent import ExchangeableLatent
-from soloc.tasks.protocol import Sight
 
 
 def error_given_keys(
     task: ExchangeableLatent,
-    sight: Sight,
+    keys: np.ndarray,
+    query: np.ndarray,
     weights: np.ndarray,
     multiplier: np.ndarray | float = 1.0,
 ) -> np.ndarray:
     """E[(sum_l w_l v_l - z (multiplier * phi(q)))^2 | keys, query] per value coordinate, (n,).
 
-    lam |Phi'w - multiplier * phi(q)|^2 + sigma^2 |w|^2; multiplier 1 is the noiseless target, the
+    lam |Phi'w - multiplier * phi(q)|^2 + sigma^2 |w|^2; multiplier 1 is the noiseless answer, the
     Funk-Hecke multipliers are the limit of softmax.
     """
-    seen = (weights[:, None, :] @ task.features(sight.keys))[:, 0]
-    missed = seen - multiplier * task.features(sight.query)
-    return task.lam * np.sum(missed**2, -1) + task.sigma**2 * np.sum(weights**2, -1)
+    seen = (weights[:, None, :] @ task.features(keys))[:, 0]
+    missed = seen - multiplier * task.features(query)
+    return np.asarray(task.lam * np.sum(missed**2, -1) + task.sigma**2 * np.sum(weights**2, -1))
 
 
 def softmax_multipliers(features: Harmonics, temperature: float) -> np.ndarray:
@@ -63,7 +62,7 @@ def softmax_spread(task: ExchangeableLatent, temperature: float) -> float:
 
 
 def unexplained_by_a_constant(features: Harmonics, temperature: float) -> float:
-    """Share of the softmax limit that no constant times the target explains, 1 - (E c)^2 / E c^2."""
+    """Share of the softmax limit that no multiple of the answer explains, 1 - (E c)^2 / E c^2."""
     share = np.array(features.shares) / sum(features.shares)
     c = funk_hecke(np.array([1, 2]), features.d, temperature)
     return float(1 - np.sum(share * c) ** 2 / np.sum(share * c * c))
@@ -76,9 +75,7 @@ def kernel_mean_law(task: ExchangeableLatent, ridge: float, L: int) -> float:
 
 
 def whitened_linear_law(task: ExchangeableLatent, L: int) -> float:
-    """Exact error of linear attention with Gamma = C^-1: ((lam s + sigma^2) D - lam s) / L, s =
-    |phi|^2.
-    """
+    """((lam s + sigma^2) D - lam s) / L, s = |phi|^2: linear attention with Gamma = C^-1, exact."""
     features = harmonics_of(task)
     power = task.lam * sum(features.shares)
     return ((power + task.sigma**2) * features.degrees.size - power) / L

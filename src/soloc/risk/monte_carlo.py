@@ -1,5 +1,8 @@
-"""Risks by simulation, with their standard errors: over scores alone, and in full dimension as an
-oracle for everything.
+"""Risks by simulation, with their standard errors: what serves every pair (task, predictor).
+
+A task is anything that speaks `soloc.tasks.protocol`, a state anything with `vectors(truth, key)`.
+What a predictor answers is `predictor.answer(vectors, tokens, present)` where it has that method;
+a weight of the scores answers sum_l weight(X k)_l X_l . v.
 """
 
 import math
@@ -10,24 +13,81 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.engine import Array
 from soloc.maths.numbers import check_count
 from soloc.predictors.attention import predict
 from soloc.risk.estimate import Estimate
 from soloc.risk.overlaps import Overlaps
+from soloc.tasks.protocol import Sequences, Task, attend
 from soloc.tasks.single_location import SingleLocation
 
 _NUMBERS_AT_ONCE = 4_000_000
 _LONGEST = 100_000
 
 
+def monte_carlo_risk(
+    task: Task, predictor: Any, state: Any, key: jax.Array, samples: int
+) -> Estimate:
+    """Risk of a predictor by plain simulation, the oracle for every pair of task and predictor.
+
+    `state` says where the predictor is: `Overlaps` for one head. An attention over keys and a query
+    (`soloc.predictors.key_query`) has nothing to align: its state is None.
+    """
+    truth_key, vector_key, key = jax.random.split(key, 3)
+    with jax.enable_x64(True):
+        truth = task.truth(truth_key)
+        vectors = None if state is None else state.vectors(truth, vector_key)
+
+    def answers(drawn: Sequences) -> Array:
+        if vectors is None:
+            keys, values, query = task.view(truth, drawn.tokens)  # type: ignore[attr-defined]
+            return attend(predictor.weights(keys, query), values)
+        present = jnp.arange(drawn.tokens.shape[1]) < drawn.lengths[:, None]
+        if hasattr(predictor, "answer"):
+            return predictor.answer(vectors, drawn.tokens, present)
+        k, v = vectors
+        return predict(predictor, k, v, drawn.tokens, present)
+
+    return _risk(task, truth, answers, key, samples)
+
+
+def monte_carlo_bayes_risk(task: Task, key: jax.Array, samples: int) -> Estimate:
+    """Risk of the Bayes answer by simulation, for every task, prior and background."""
+    truth_key, key = jax.random.split(key)
+    with jax.enable_x64(True):
+        truth = task.truth(truth_key)
+
+    def answers(drawn: Sequences) -> Array:
+        return task.bayes(truth, drawn.tokens, drawn.lengths)
+
+    return _risk(task, truth, answers, key, samples)
+
+
+def _risk(
+    task: Task, truth: Any, answers: Callable[[Sequences], Array], key: jax.Array, samples: int
+) -> Estimate:
+    """Mean squared error of `answers`, over sequences and the coordinates of an answer."""
+
+    def square(key: jax.Array, n: int) -> Array:
+        drawn = task.sample(truth, key, n)
+        error = drawn.answers - answers(drawn).reshape(drawn.answers.shape)
+        return (error**2).reshape(n, -1).mean(-1)
+
+    def one(key: jax.Array) -> Any:
+        return task.sample(truth, key, 1).tokens
+
+    with jax.enable_x64(True):
+        tokens = jax.tree.leaves(jax.eval_shape(one, key) if _traceable(one, key) else one(key))
+    return _average(square, key, samples, sum(math.prod(part.shape) for part in tokens))
+
+
 def score_excess(
     task: SingleLocation, weight: Any, o: Overlaps, key: jax.Array, samples: int
 ) -> Estimate:
-    """R - eps^2 with only the scores simulated and everything Gaussian given them integrated
-    (Rao-Blackwell).
+    """R - eps^2 with only the scores simulated, all that is Gaussian given them integrated.
 
     Given the scores, the error sum_l p_l b_l - c has the conditional mean and variance of
-    `risk.quadratic`.
+    `risk.quadratic` (Rao-Blackwell).
     """
     check_count("samples", samples, 2)
     L = int(task.L)
@@ -38,13 +98,13 @@ def score_excess(
         )
     m, gamma = float(task.m), float(task.gamma)
 
-    def conditional_square(key: jax.Array, n: int) -> jax.Array:
+    def conditional_square(key: jax.Array, n: int) -> Array:
         score_key, location_key, length_key = jax.random.split(key, 3)
         lengths = task.draw_lengths(length_key, n)
         location = task.draw_location(location_key, lengths)
         x = jax.random.normal(score_key, (n, L))
         here = jnp.arange(L) == location[:, None]
-        scores = jnp.where(here, m * o.kappa + gamma * x, x)
+        scores = task.tokens_of(x[..., None], here, o.kappa)[..., 0]
         p = weight(scores, jnp.arange(L) < lengths[:, None])
         hit = jnp.sum(jnp.where(here, p, 0.0), axis=-1)
         miss, alpha = 1.0 - hit, jnp.sum(jnp.where(here, x, 0.0), axis=-1)
@@ -58,48 +118,18 @@ def score_excess(
     return _average(conditional_square, key, samples, L)
 
 
-def monte_carlo_risk(
-    task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax.Array, samples: int
-) -> Estimate:
-    """Risk of an attention predictor by plain simulation in full dimension: the oracle for every
-    pair of task and weight.
-    """
-    truth_key, vector_key, key = jax.random.split(key, 3)
-    with jax.enable_x64(True):
-        truth = task.truth(truth_key)
-        k, v = overlaps.vectors(truth, vector_key)
-
-        def square(key: jax.Array, n: int) -> jax.Array:
-            sample = task.sample(truth, key, n)
-            present = jnp.arange(task.L) < sample.lengths[:, None]
-            return (sample.answers - predict(weight, k, v, sample.tokens, present)) ** 2
-
-        return _average(square, key, samples, task.L * task.d)
-
-
-def monte_carlo_bayes_risk(task: SingleLocation, key: jax.Array, samples: int) -> Estimate:
-    """Risk of the Bayes predictor by simulation in full dimension, for every prior and background."""
-    truth_key, key = jax.random.split(key)
-    with jax.enable_x64(True):
-        truth = task.truth(truth_key)
-
-        def square(key: jax.Array, n: int) -> jax.Array:
-            sample = task.sample(truth, key, n)
-            return (sample.answers - task.bayes(truth, sample.tokens, sample.lengths)) ** 2
-
-        return _average(square, key, samples, task.L * task.d)
-
-
 def _average(
-    square: Callable[[jax.Array, int], jax.Array], key: jax.Array, samples: int, numbers_each: int
+    square: Callable[[jax.Array, int], Array], key: jax.Array, samples: int, numbers_each: int
 ) -> Estimate:
-    """Mean of `square` over `samples` draws made in batches of bounded memory, with its standard
-    error.
-    """
+    """Mean of `square` over `samples` draws in batches of bounded memory, with its error."""
     check_count("samples", samples, 2)
     batch = max(1, min(samples, _NUMBERS_AT_ONCE // int(numbers_each)))
+
+    def of_a_batch(key: jax.Array) -> Array:
+        return square(key, batch)
+
     with jax.enable_x64(True):
-        compiled = jax.jit(lambda key: square(key, batch))
+        compiled = jax.jit(of_a_batch) if _traceable(of_a_batch, key) else of_a_batch
         total = total_square = 0.0
         batches = math.ceil(samples / batch)
         for batch_key in jax.random.split(key, batches):
@@ -108,3 +138,12 @@ def _average(
     count = batches * batch
     mean = total / count
     return Estimate(mean, math.sqrt(max(total_square / count - mean**2, 0.0) / (count - 1)))
+
+
+def _traceable(function: Callable[[jax.Array], Any], key: jax.Array) -> bool:
+    """False for what NumPy draws or computes: there is nothing to compile."""
+    try:
+        jax.eval_shape(function, key)
+    except jax.errors.JAXTypeError:
+        return False
+    return True

@@ -1,32 +1,34 @@
-"""One sequence, seen through its projections: what attention and Bayes make of it, at any
-dimension.
+"""One sequence, seen through its projections: what attention and Bayes make of it, at any d.
 
 Nothing depends on a token but its coordinates in the frame (k*, v*, e3, e4) that holds k and v, and
 its norm outside of it: four normals and one chi-square are drawn per token, whatever d is.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
+from soloc.maths.gaussians import log_ratio, squared_distance
 from soloc.maths.numbers import check_count
 from soloc.maths.randomness import generator
+from soloc.maths.simplex import softmax
 from soloc.predictors.normalised import NormalisedKernel
 from soloc.predictors.pointwise import Pointwise
-from soloc.risk.overlaps import Overlaps, residual_gram
-from soloc.tasks.single_location import SingleLocation
+from soloc.risk.overlaps import Overlaps
+from soloc.tasks.single_location import SingleLocation, Truth
 
 LONGEST = 20_000  # tokens drawn one by one
+_AXES = Truth(*np.eye(4)[:2])
 
 
 class OneSequence(NamedTuple):
-    """A sequence with its answer, and what two predictors say about it; arrays have one entry per
-    token.
-    """
+    """A sequence with its answer, and what two predictors say about it, token by token."""
 
     location: int  #: J0, which nobody says
     answer: float  #: Y = X_J0 . v* + noise
+    tokens: np.ndarray  #: (L, 4) coordinates in the frame (k*, v*, e3, e4)
     scores: np.ndarray  #: X . k
     values: np.ndarray  #: X . v
     weights: np.ndarray  #: attention weight of every token
@@ -38,9 +40,7 @@ class OneSequence(NamedTuple):
 def one_sequence(
     task: SingleLocation, weight: Any, overlaps: Overlaps, key: jax.Array
 ) -> OneSequence:
-    """A sequence drawn with `key`, seen by the attention whose k, v have the given overlaps, and by
-    Bayes.
-    """
+    """A sequence drawn with `key`, as seen by the attention with these overlaps, and by Bayes."""
     check_count("L", task.L)
     for name in ("prior", "lengths", "background"):
         if getattr(task, name) is not None:
@@ -53,57 +53,44 @@ def one_sequence(
             f"`L` must be at most {LONGEST:,} where tokens are drawn one by one, got {task.L:,};"
             " take fewer."
         )
-    tokens, squares, location, noise = _draw(task, key)
-    k, v = _coordinates(overlaps)
+    inside, outside = jax.random.split(key)
+    # a frame of four axes sees the same task in four dimensions
+    seen = replace(task, d=4, signal=task.m).sample(_AXES, inside, 1)
+    tokens, location = seen.tokens[0], int(seen.location[0])
+    beyond = _squares_beyond_the_frame(task, location, outside)
+    from_signal = squared_distance(tokens, task.m * _AXES.k) + beyond
+    ratio = log_ratio(squared_distance(tokens, 0.0) + beyond, from_signal, task.gamma, task.d)
+    k, v = overlaps.in_frame()
     scores, values = tokens @ k, tokens @ v
-    weights = _weights(weight, scores)
-    # ell(x) up to a constant
-    log_ratio = 0.5 * squares * (1.0 - 1.0 / task.gamma**2) + task.m * tokens[:, 0] / task.gamma**2
-    posterior = np.exp(log_ratio - log_ratio.max())
-    posterior /= posterior.sum()
-    answer = float(tokens[location, 1]) + noise
-    prediction, bayes = float(weights @ values), float(posterior @ tokens[:, 1])
-    return OneSequence(location, answer, scores, values, weights, posterior, prediction, bayes)
+    weights, posterior = _weights(weight, scores), softmax(ratio)
+    return OneSequence(
+        location=location,
+        answer=float(seen.answers[0]),
+        tokens=tokens,
+        scores=scores,
+        values=values,
+        weights=weights,
+        posterior=posterior,
+        prediction=float(weights @ values),
+        bayes=float(posterior @ (tokens @ _AXES.v)),
+    )
+
+
+def _squares_beyond_the_frame(task: SingleLocation, location: int, key: jax.Array) -> np.ndarray:
+    """|x|^2 of every token outside of the frame: chi-square, times gamma^2 where the signal is."""
+    squares = 2.0 * generator(key).standard_gamma(0.5 * (task.d - 4), task.L)
+    squares[location] *= task.gamma**2
+    return np.asarray(squares)
 
 
 def _weights(weight: Any, scores: np.ndarray) -> np.ndarray:
-    """Attention weights by NumPy where a formula gives them: compiling for each new length would
-    cost more than all the rest.
-    """
+    """By NumPy where a formula gives them: compiling for each new length would cost more."""
     if isinstance(weight, Pointwise):
         weights = weight.value(weight.lam * scores)
-        return weights / len(scores) if weight.per_length else weights
+        return np.asarray(weights / len(scores) if weight.per_length else weights)
     if isinstance(weight, NormalisedKernel):
         with np.errstate(divide="ignore"):
             logs = weight.log_kernel(weight.lam * scores)
-        kernel = np.exp(logs - logs.max()) if np.isfinite(logs.max()) else np.zeros_like(logs)
-        return kernel / (kernel.sum() or 1.0)
+        return np.asarray(softmax(logs) if np.isfinite(logs.max()) else np.zeros_like(logs))
     with jax.enable_x64(True):
         return np.asarray(weight(scores))
-
-
-def _draw(task: SingleLocation, key: jax.Array) -> tuple[np.ndarray, np.ndarray, int, float]:
-    """Frame coordinates (L, 4), squared norms (L,), location and noise."""
-    rng = generator(key)
-    location = int(rng.integers(task.L))
-    tokens = rng.standard_normal((task.L, 4))
-    outside = rng.chisquare(task.d - 4, task.L) if task.d > 4 else np.zeros(task.L)
-    tokens[location] *= task.gamma
-    tokens[location, 0] += task.m
-    outside[location] *= task.gamma**2
-    return (
-        tokens,
-        np.sum(tokens**2, axis=1) + outside,
-        location,
-        float(task.eps) * float(rng.standard_normal()),
-    )
-
-
-def _coordinates(o: Overlaps) -> tuple[np.ndarray, np.ndarray]:
-    """k and v in the frame (k*, v*, e3, e4)."""
-    left_k, left_v, cross = residual_gram(o.kappa, o.nu, o.theta, o.eta, o.rho)
-    k3 = np.sqrt(max(left_k, 0.0))
-    v3 = cross / k3 if k3 > 1e-8 else 0.0
-    return np.asarray([o.kappa, o.eta, k3, 0.0]), np.asarray(
-        [o.theta, o.nu, v3, np.sqrt(max(left_v - v3**2, 0.0))]
-    )

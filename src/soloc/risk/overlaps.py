@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -70,18 +70,21 @@ class Overlaps(Data):
         frame = jnp.stack([truth.k, truth.v])
         outside = jax.random.normal(key, (2, truth.k.shape[-1]), dtype=truth.k.dtype)
         outside = outside - outside @ frame.T @ frame
-        third, fourth = jnp.linalg.qr(outside.T)[0].T
-        left_k, left_v, cross = residual_gram(*(getattr(self, name) for name in NAMES))
-        along = np.sqrt(max(left_k, 0.0))
-        shared = cross / along if along > 1e-8 else 0.0
-        k = self.kappa * truth.k + self.eta * truth.v + along * third
-        v = (
-            self.theta * truth.k
-            + self.nu * truth.v
-            + shared * third
-            + np.sqrt(max(left_v - shared**2, 0.0)) * fourth
+        frame = jnp.concatenate([frame, jnp.linalg.qr(outside.T)[0].T])
+        in_frame = self.in_frame()
+        return jnp.asarray(in_frame.k) @ frame, jnp.asarray(in_frame.v) @ frame
+
+    def in_frame(self) -> "InFrame":
+        """k and v in an orthonormal frame (k*, v*, e3, e4) that holds them."""
+        kappa, nu, theta, eta, rho = np.broadcast_arrays(
+            *(np.asarray(getattr(self, name), dtype=float) for name in NAMES)
         )
-        return k, v
+        left_k, left_v, cross = residual_gram(kappa, nu, theta, eta, rho)
+        k3 = np.sqrt(np.maximum(left_k, 0.0))
+        seen = k3 > 1e-8  # below, k lies in the plane of k* and v*, and any axis may be the third
+        v3 = np.where(seen, cross / np.where(seen, k3, 1.0), 0.0)
+        v4 = np.sqrt(np.maximum(left_v - v3**2, 0.0))
+        return InFrame(np.stack([kappa, eta, k3, 0.0 * k3]), np.stack([theta, nu, v3, v4]))
 
     def __iter__(self) -> Iterator[Any]:
         """The five in the order of `NAMES`."""
@@ -91,6 +94,13 @@ class Overlaps(Data):
     def distance(self) -> Any:
         """Distance to the manifold, sqrt(theta^2 + eta^2 + rho^2)."""
         return (self.theta**2 + self.eta**2 + self.rho**2) ** 0.5
+
+
+class InFrame(NamedTuple):
+    """Coordinates of k and v, along the first axis: (4, ...) each."""
+
+    k: np.ndarray
+    v: np.ndarray
 
 
 def residual_gram(kappa: Any, nu: Any, theta: Any, eta: Any, rho: Any) -> tuple[Any, Any, Any]:

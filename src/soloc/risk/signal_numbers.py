@@ -10,7 +10,8 @@ import numpy as np
 
 from soloc.maths.data import STATIC, Data
 from soloc.maths.engine import Array
-from soloc.tasks.single_location import LengthLaw, SingleLocation
+from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.single_location import SingleLocation
 
 
 @dataclass(frozen=True)
@@ -25,17 +26,8 @@ class SignalNumbers(Data):
     @staticmethod
     def of(task: SingleLocation) -> "SignalNumbers":
         """Those of a task, which must have no background mean."""
-        refuse_background(task)
+        task.refuse_background()
         return SignalNumbers(task.m, task.gamma, task.L, task.lengths)
-
-
-def refuse_background(task: SingleLocation) -> None:
-    """Refuse a task whose background tokens have a mean."""
-    if task.background is not None:
-        raise ValueError(
-            "`background` must be left out of a task whose exact risk is asked for, since it adds"
-            " overlaps that the five do not have; use monte_carlo_risk or monte_carlo_bayes_risk."
-        )
 
 
 def averaged(

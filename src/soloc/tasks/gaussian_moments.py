@@ -1,5 +1,4 @@
-"""The moment h = V'K/L of a sequence with Gaussian keys, drawn from its own law without drawing a
-token.
+"""The moment h = V'K/L of a sequence with Gaussian keys, drawn without drawing a token.
 
 K'K/L = CC' is Wishart (C by Bartlett's decomposition) and, given it, h = z CC' + (sigma/sqrt L)
 N(0, CC'): O(d^2) numbers for a sequence of any length.
@@ -13,9 +12,7 @@ from soloc.tasks.key_laws import GaussianKeys
 
 
 class Moments(NamedTuple):
-    """Latents (n, dv, d) with entries N(0, 1) and the moments h (n, dv, d) of sequences that they
-    made.
-    """
+    """Latents with entries N(0, 1) and the moments h of their sequences, (n, dv, d) each."""
 
     latent: np.ndarray
     moment: np.ndarray

@@ -11,6 +11,11 @@ class SphereKeys:
 
     d: int = 3
 
+    @property
+    def mean_square(self) -> float:
+        """E|k|^2."""
+        return 1.0
+
     def draw(self, rng: np.random.Generator, *shape: int) -> np.ndarray:
         keys = rng.standard_normal((*shape, self.d))
         keys /= np.sqrt(np.einsum("...i,...i->...", keys, keys))[..., None]
@@ -30,6 +35,11 @@ class GaussianKeys:
     @property
     def d(self) -> int:
         return len(self.variances)
+
+    @property
+    def mean_square(self) -> float:
+        """E|k|^2."""
+        return float(sum(self.variances))
 
     def draw(self, rng: np.random.Generator, *shape: int) -> np.ndarray:
         return rng.standard_normal((*shape, self.d)) * np.sqrt(self.variances)

@@ -1,77 +1,112 @@
-"""What every task with a latent and tokens answers to: a batch, its Bayes predictor, its
-exchangeability.
+"""The one language of tasks: a truth, sequences drawn from it, and the best answer to them.
+
+The answer of a sequence may be anything: the value of one token, a sum over several, a soft mixture
+of all. Tasks whose latent is a place also offer `posterior(truth, tokens, lengths)`, the
+probabilities (n, L) of the places.
 """
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import jax
 import numpy as np
 
-Exchangeable = Literal["infinite", "finite"]
+from soloc.maths.engine import Array
+
+Exchangeable = Literal["infinite", "finite", "no"]
 
 
-class Batch(NamedTuple):
-    """n sequences of L tokens, each with one query."""
+class Sequences(Protocol):
+    """What a task draws: n sequences of at most L tokens, with their answers."""
+
+    @property
+    def tokens(self) -> Any:
+        """What a predictor sees: an array (n, L, d), or a `View`."""
+
+    @property
+    def answers(self) -> Array:
+        """(n,), or (n, dv) when an answer has several coordinates."""
+
+    @property
+    def latent(self) -> Any:
+        """What nobody says: the place of the decisive token, the matrix behind all values, ..."""
+
+    @property
+    def lengths(self) -> Array:
+        """(n,) tokens present in each sequence."""
+
+
+class Task(Protocol):
+    """What is true. Risks are squared errors, means over the coordinates of an answer."""
+
+    def truth(self, key: jax.Array) -> Any:
+        """Draw what all sequences share; the empty tuple where they share nothing."""
+
+    def sample(self, truth: Any, key: jax.Array, n: int) -> Sequences:
+        """Draw n sequences."""
+
+    def bayes(self, truth: Any, tokens: Any, lengths: Array | None = None) -> Array:
+        """E[answer | tokens], for tokens as `sample` draws them."""
+
+    def null_risk(self) -> Any:
+        """Risk of always answering 0."""
+
+    def linear_risk(self) -> Any:
+        """Risk of the best affine function of all that the tokens hold."""
+
+
+class View(NamedTuple):
+    """What an attention sees that is given keys, values and a query."""
 
     keys: np.ndarray  #: (n, L, d)
     values: np.ndarray  #: (n, L, dv)
     query: np.ndarray  #: (n, d)
-    target: np.ndarray  #: (n, dv)
-    latent: np.ndarray  #: (n, ...) what the tokens share given which they are independent
 
 
-class Sight(Protocol):
-    """What the weights may depend on: keys and query, never values nor target. A Batch is one."""
+class Attended(Task, Protocol):
+    """A task whose Bayes answer is an attention: E[answer | tokens] = sum_l w_l v_l."""
 
     @property
-    def keys(self) -> np.ndarray: ...
-    @property
-    def query(self) -> np.ndarray: ...
-
-
-class Task(Protocol):
-    """Tokens from a latent, with the Bayes answer as attention: E[target | tokens, query] = sum_l
-    w_l v_l.
-    """
+    def L(self) -> Any:
+        """How many tokens a sequence has."""
 
     @property
     def exchangeable(self) -> Exchangeable:
-        """'infinite' (de Finetti: more tokens tell more) or 'finite' (the latent is a position)."""
+        """'infinite' (de Finetti: more tokens tell more), 'finite' (a place is latent) or 'no'."""
 
-    def sample(self, key: jax.Array, n: int, L: int) -> Batch:
-        """n sequences of L tokens."""
+    def view(self, truth: Any, tokens: Any) -> View:
+        """Keys, values and query of these sequences."""
 
-    def log_score(self, batch: Batch) -> np.ndarray | None:
-        """(n, L) posterior logits of the position, None where the latent is no position."""
+    def bayes_weights(self, keys: np.ndarray, query: np.ndarray) -> np.ndarray:
+        """(n, L) weights of the Bayes answer, which depend on neither values nor answers."""
 
-    def bayes_weights(self, sight: Sight) -> np.ndarray:
-        """(n, L) weights of the Bayes predictor."""
-
-    def bayes_var(self, batch: Batch) -> np.ndarray:
-        """(n,) posterior variance of the target, mean over its coordinates."""
+    def bayes_variance(self, truth: Any, tokens: Any, lengths: Array | None = None) -> Array:
+        """(n,) posterior variance of the answer, mean over its coordinates."""
 
 
-def require_counts(n: int, L: int) -> None:
-    """Refuse an empty batch or an empty sequence."""
-    for name, value in (("n", n), ("L", L)):
-        if value != int(value) or value < 1:
-            raise ValueError(f"`{name}` must be a whole number >= 1, got {value}.")
+class Batch(NamedTuple):
+    """n sequences of L tokens that come as keys and values, each with one query."""
+
+    keys: np.ndarray  #: (n, L, d)
+    values: np.ndarray  #: (n, L, dv)
+    query: np.ndarray  #: (n, d)
+    answers: np.ndarray  #: (n, dv)
+    latent: np.ndarray  #: (n, ...) what the tokens share given which they are independent
+
+    @property
+    def tokens(self) -> View:
+        return View(self.keys, self.values, self.query)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.full(len(self.keys), self.keys.shape[1])
 
 
-def attend(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+def attend(weights: Array, values: Array) -> np.ndarray:
     """The output of attention, sum_l w_l v_l: (n, L) and (n, L, dv) -> (n, dv)."""
-    return np.einsum("nl,nlv->nv", weights, values)
+    return np.asarray(np.einsum("nl,nlv->nv", weights, values))
 
 
-def posterior_of_position(log_score: np.ndarray) -> np.ndarray:
-    """Probabilities of the positions from their logits, (n, L)."""
-    p = np.exp(log_score - log_score.max(-1, keepdims=True))
-    return p / p.sum(-1, keepdims=True)
-
-
-def recall_variance(probability: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Variance of v_J when J has these probabilities, mean over coordinates: (n, L), (n, L, dv) ->
-    (n,).
-    """
+def variance_of_place(probability: Array, values: Array) -> np.ndarray:
+    """Variance of v_J when J has these probabilities, mean over coordinates: (n,)."""
     centred = values - attend(probability, values)[:, None, :]
-    return np.einsum("nl,nlv->n", probability, centred**2) / values.shape[-1]
+    return np.asarray(np.einsum("nl,nlv->n", probability, centred**2) / values.shape[-1])

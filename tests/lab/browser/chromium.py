@@ -1,19 +1,39 @@
 """Headless Chromium under Selenium: a quiet profile, its console and its network on record."""
 
 import json
+import shlex
 import shutil
 import time
 from pathlib import Path
 from typing import Any
+
+from tests.lab.reaper import reaped
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
 DRIVER = shutil.which("chromedriver")
 _FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
-)  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+)
+
+
+def _driver(folder: Path) -> Path:
+    """A chromedriver that ends, with its browser, when this process does, however it ends."""
+    script = folder / "driver"
+    command = shlex.join(reaped([str(DRIVER)]))
+    script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+    script.chmod(0o700)
+    return script
 
 
 def open_browser(folder: Path, width: int = 1400, height: int = 1300) -> Any:
@@ -33,7 +53,7 @@ def open_browser(folder: Path, width: int = 1400, height: int = 1300) -> Any:
         "prefs", {"download.default_directory": str(folder), "download.prompt_for_download": False}
     )
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+    browser = webdriver.Chrome(options=options, service=Service(str(_driver(folder))))
     browser.set_script_timeout(60)
     browser.execute_cdp_cmd(
         "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)}

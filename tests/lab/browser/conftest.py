@@ -2,14 +2,12 @@
 missing.
 """
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.lab.browser.chromium import CHROMIUM, DRIVER, open_browser
+from tests.lab.live import LiveLab
 
 pytest.importorskip("selenium", reason="the end-to-end tests need selenium")
 _HERE = Path(__file__).resolve().parent
@@ -36,28 +34,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def address():
     """A lab of its own, on a free port."""
-    command = [
-        sys.executable,
-        "-c",
-        "from soloc.cli import main; main()",
-        "lab",
-        "--no-browser",
-        "--port",
-        "0",
-    ]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
-    assert server.stderr is not None
-    said = []
-    for line in server.stderr:
-        said.append(line)
-        if "ready: " in line:
-            yield line.split("ready: ")[1].split()[0]
-            break
-    else:
-        pytest.fail("the lab did not start: " + "".join(said))
-    server.terminate()
-    server.wait(20)
-    server.stderr.close()
+    with LiveLab() as live:
+        yield live.address + "/"
 
 
 @pytest.fixture(scope="session")

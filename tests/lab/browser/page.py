@@ -57,26 +57,31 @@ class LabPage:
     def enter(self, field: str, value: str) -> None:
         """Type an exact value beside a slider."""
         self.run(
-            "const box = document.getElementById(`control-${arguments[0]}-exact`); box.value = arguments[1];"
+            "const box = document.getElementById(`control-${arguments[0]}-exact`);"
+            "box.value = arguments[1];"
             "box.dispatchEvent(new Event('change', {bubbles: true}));",
-            field, value,
-        )  # fmt: skip
+            field,
+            value,
+        )
 
     def choose(self, field: str, value: str) -> None:
         """Choose from a list."""
         self.run(
             "const box = document.getElementById(arguments[0]); box.value = arguments[1];"
             "box.dispatchEvent(new Event('change', {bubbles: true}));",
-            field, value,
-        )  # fmt: skip
+            field,
+            value,
+        )
 
     def slide(self, control: str, place: int) -> None:
         """Move a slider to one of its places, as a hand or an arrow key does."""
         self.run(
-            "const slider = document.getElementById(arguments[0]); slider.focus(); slider.value = arguments[1];"
+            "const slider = document.getElementById(arguments[0]); slider.focus();"
+            "slider.value = arguments[1];"
             "slider.dispatchEvent(new Event('input', {bubbles: true}));",
-            control, place,
-        )  # fmt: skip
+            control,
+            place,
+        )
 
     def click(self, selector: str) -> None:
         """Click what a selector finds."""

@@ -11,16 +11,24 @@ from tests.lab.live import LiveLab
 
 pytest.importorskip("schemathesis", reason="this test needs schemathesis")
 
-CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+CHECKS = (
+    "not_a_server_error,status_code_conformance,content_type_conformance,"
+    "response_schema_conformance"
+)
 CALL = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())"
 
 
 def attacked(examples: int, seconds: int) -> None:
     options = {
-        "--checks": CHECKS, "--seed": "1", "--max-examples": str(examples), "--max-time": str(seconds), "--request-timeout": "60",
-        "--phases": "coverage,fuzzing", "--generation-database": "none",
+        "--checks": CHECKS,
+        "--seed": "1",
+        "--max-examples": str(examples),
+        "--max-time": str(seconds),
+        "--request-timeout": "60",
+        "--phases": "coverage,fuzzing",
+        "--generation-database": "none",
         "--exclude-path-regex": "/events$",  # streams last as long as jobs
-    }  # fmt: skip
+    }
     given = [part for option in options.items() for part in option]
     with LiveLab(bare=True) as lab:
         command = [

@@ -11,11 +11,9 @@ from scipy.stats import norm
 
 from soloc import (
     Erf,
-    HardMax,
     Overlaps,
     SingleLocation,
     Softmax,
-    Sparsemax,
     excess_risk,
     linear_risk,
     log_bayes_excess,
@@ -24,6 +22,7 @@ from soloc.lab.controls import TaskControls
 from soloc.lab.views import attentions
 from soloc.lab.views.attentions import AttentionsAsk, attentions_panel, panel_of
 from soloc.predictors.catalogue import WEIGHTS
+from soloc.predictors.normalised import HardMax, Sparsemax
 from soloc.risk.best_weight import AtBest, exact_at_best, kinds
 from soloc.risk.simulated_scores import (
     LONGEST_DRAWN,

@@ -1,4 +1,4 @@
-"""The sequence panel draws at most 64 tokens, the decisive one among them, and repeats in Python."""
+"""The sequence draws at most 64 tokens, the decisive one among them, and repeats in Python."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,12 @@ from tests.lab.views.test_training import run_lines
 def test_at_most_64_tokens_are_drawn_and_the_decisive_one_is_among_them(client, L):
     answer = client.post("/api/sequence", json={"setting": {"L": L}, "draw": 7})
     table = np.loadtxt(
-        client.post("/api/sequence", json={"setting": {"L": L}, "draw": 7}, headers={"Accept": "text/csv"}).text.splitlines()[1:],
-        delimiter=",", ndmin=2,
-    )  # fmt: skip
+        client.post(
+            "/api/sequence", json={"setting": {"L": L}, "draw": 7}, headers={"Accept": "text/csv"}
+        ).text.splitlines()[1:],
+        delimiter=",",
+        ndmin=2,
+    )
     assert len(table) == min(L, 64)
     assert table[table[:, 1] == 1, 0].tolist() == [answer.json()["numbers"]["decisive token"]]
 

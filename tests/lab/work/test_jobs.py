@@ -1,4 +1,4 @@
-"""Jobs: they stream what they find, end in time, can be cancelled, and are bounded and forgotten."""
+"""Jobs stream what they find, end in time, can be cancelled, are bounded and forgotten."""
 
 import json
 import time

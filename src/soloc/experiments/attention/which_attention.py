@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -93,7 +94,7 @@ def _settings(config: Config) -> pd.DataFrame:
     ]
     settings = pd.DataFrame(rows, columns=["part", "m", "L"])
     task, one = task_of(settings), np.ones(len(rows))
-    floors = {"bayes": bayes_risk, "linear": linear_risk, "null": null_risk}
+    floors: dict[str, Any] = {"bayes": bayes_risk, "linear": linear_risk, "null": null_risk}
     return settings.assign(**{name: np.asarray(risk(task)) * one for name, risk in floors.items()})
 
 

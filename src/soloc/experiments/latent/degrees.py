@@ -12,7 +12,7 @@ from soloc.experiments.experiment import Experiment
 from soloc.experiments.latent.batches import one_blas_thread, pieces
 from soloc.maths.harmonics import Harmonics, funk_hecke
 from soloc.maths.randomness import derived_key, generator
-from soloc.predictors.key_query import Seen, SoftmaxAttention
+from soloc.predictors.key_query import SoftmaxAttention
 from soloc.risk.latent_error import unexplained_by_a_constant
 from soloc.tasks.exchangeable_latent import ExchangeableLatent
 
@@ -47,11 +47,11 @@ def run(config: Config) -> pd.DataFrame:
             powers = np.zeros((len(config.temperatures), 3))
             for number, n in pieces(config.sequences, L):
                 rng = generator(derived_key(config.seed, "degrees", L, number))
-                sight = Seen(task.key_law.draw(rng, n, L), task.key_law.draw(rng, n))
-                cme = task.bayes_weights(sight)
-                phi = task.features(sight.keys)
+                keys, query = task.key_law.draw(rng, n, L), task.key_law.draw(rng, n)
+                cme = task.bayes_weights(keys, query)
+                phi = task.features(keys)
                 for at, temperature in enumerate(config.temperatures):
-                    soft = SoftmaxAttention(temperature).weights(*sight)
+                    soft = SoftmaxAttention(temperature).weights(keys, query)
                     powers[at] += [
                         _covariance(task, phi, *pair)
                         for pair in ((soft, soft), (soft, cme), (cme, cme))

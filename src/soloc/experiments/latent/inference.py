@@ -15,10 +15,9 @@ from soloc.maths.harmonics import Harmonics
 from soloc.maths.randomness import derived_key, generator
 from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
 from soloc.predictors.key_query import (
+    KeyQueryAttention,
     LinearAttention,
     PowerLaw,
-    Predictor,
-    Seen,
     SoftmaxAttention,
 )
 from soloc.risk.latent_error import (
@@ -69,7 +68,7 @@ class Mechanism(NamedTuple):
     `multiplier`.
     """
 
-    predictor: Predictor
+    predictor: KeyQueryAttention
     law: float
     multiplier: np.ndarray | float = 1.0
 
@@ -105,10 +104,12 @@ def run(config: Config) -> pd.DataFrame:
         errors: dict[str, list[np.ndarray]] = {name: [] for name in asked}
         for number, n in pieces(config.sequences, L):
             rng = generator(derived_key(config.seed, "inference", L, number))
-            sight = Seen(task.key_law.draw(rng, n, L), task.key_law.draw(rng, n))
+            keys, query = task.key_law.draw(rng, n, L), task.key_law.draw(rng, n)
             for name, mechanism in asked.items():
-                weights = mechanism.predictor.weights(*sight)
-                errors[name].append(error_given_keys(task, sight, weights, mechanism.multiplier))
+                weights = mechanism.predictor.weights(keys, query)
+                errors[name].append(
+                    error_given_keys(task, keys, query, weights, mechanism.multiplier)
+                )
         rows += [
             (name, L, *mean_and_error(np.concatenate(errors[name])), asked[name].law)
             for name in asked

@@ -14,9 +14,8 @@ from soloc.experiments.latent.batches import mean_and_error, one_blas_thread
 from soloc.maths.harmonics import Harmonics
 from soloc.maths.randomness import derived_key, generator
 from soloc.predictors.kernel_mean import KernelMeanAttention
-from soloc.predictors.key_query import Seen
 from soloc.risk.latent_error import error_given_keys
-from soloc.tasks.exchangeable_latent import CHUNK, ExchangeableLatent, Tokens
+from soloc.tasks.exchangeable_latent import CHUNK, ExchangeableLatent, KeyValues
 
 WHOLE = 2048  # tokens up to which a sequence is also compared with what keeps every token
 
@@ -59,15 +58,14 @@ def _remembered(
         task.key_law.draw(rng, config.sequences, L),
         task.key_law.draw(rng, config.sequences),
     )
-    sight = Seen(keys, query)
     phi, phi_q = task.features(keys), task.features(query)
     first = Harmonics(shares=(0.5, 0.0))
     mean_gram = L * Harmonics().second_moment + task.ridge
     weights = {
-        "posterior T": task.bayes_weights(sight),
+        "posterior T": task.bayes_weights(keys, query),
         "T, no Gram matrix": np.einsum("nlf,nf->nl", phi, phi_q / mean_gram),
         "degree 1 of T": (
-            ExchangeableLatent(first, sigma=np.sqrt(task.sigma**2 + 0.5)).bayes_weights(sight)
+            ExchangeableLatent(first, sigma=np.sqrt(task.sigma**2 + 0.5)).bayes_weights(keys, query)
         ),
     }
     D, dv = task.D, task.dv
@@ -77,11 +75,11 @@ def _remembered(
         "degree 1 of T": 6 + dv * 3,
     }
     off, round_trip = _agreement(task, config.kernel_sequences, L, rng)
-    bayes = mean_and_error(error_given_keys(task, sight, weights["posterior T"]))
+    bayes = mean_and_error(error_given_keys(task, keys, query, weights["posterior T"]))
     rows: list[tuple] = [("every token", L, L * (task.key_law.d + dv), *bayes, off, np.nan)]
     for memory, w in weights.items():
         kept = memory == "posterior T"
-        error = mean_and_error(error_given_keys(task, sight, w))
+        error = mean_and_error(error_given_keys(task, keys, query, w))
         rows.append(
             (
                 memory,
@@ -107,9 +105,9 @@ def _agreement(
     cme = KernelMeanAttention(lambda x, y: task.features(x) @ task.features(y).T, task.ridge)
     answers = np.einsum("nl,nlv->nv", cme.weights(keys, query), values)
     off = trip = 0.0
-    for tokens, q, answer in zip(map(Tokens, keys, values), query, answers, strict=True):
+    for tokens, q, answer in zip(map(KeyValues, keys, values), query, answers, strict=True):
         seen = task.represent(tokens)
-        posterior = task.posterior(seen)
+        posterior = task.infer(seen)
         off = max(off, float(np.max(np.abs(posterior.mean @ task.features(q) - answer))))
         back = task.representation_of(posterior)
         trip = max(
@@ -123,7 +121,7 @@ def _streamed(task: ExchangeableLatent, L: int, rng: np.random.Generator) -> tup
     query.
     """
     latent = task.latent(rng, 1)
-    posterior = task.posterior(task.represent(_stream(task, latent, L, rng)))
+    posterior = task.infer(task.represent(_stream(task, latent, L, rng)))
     miss = (posterior.mean - latent[0]) ** 2
     D, dv = task.D, task.dv
     error = float(np.mean(miss @ Harmonics().second_moment))
@@ -132,11 +130,11 @@ def _streamed(task: ExchangeableLatent, L: int, rng: np.random.Generator) -> tup
 
 def _stream(
     task: ExchangeableLatent, latent: np.ndarray, L: int, rng: np.random.Generator
-) -> Iterator[Tokens]:
+) -> Iterator[KeyValues]:
     """A sequence in pieces of CHUNK tokens."""
     for start in range(0, L, CHUNK):
         keys, values = task.tokens(rng, latent, min(CHUNK, L - start))
-        yield Tokens(keys[0], values[0])
+        yield KeyValues(keys[0], values[0])
 
 
 def findings(table: pd.DataFrame) -> str:

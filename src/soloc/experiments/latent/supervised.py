@@ -75,23 +75,24 @@ def run(config: Config) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _task(config: Config) -> ExchangeableLatent:
+def _task(config: Config, L: int) -> ExchangeableLatent:
     features = Harmonics(config.d, (1.0, 0.0))
-    return ExchangeableLatent(features, SphereKeys(config.d), sigma=config.sigma, noisy_target=True)
+    keys = SphereKeys(config.d)
+    return ExchangeableLatent(features, keys, sigma=config.sigma, noisy_answer=True, L=L)
 
 
 def _draw(config: Config, L: int) -> Moments:
     """Moments of `sequences` labelled sequences, the tokens of a piece at a time."""
     parts = []
     for number, n in pieces(config.sequences, L):
-        batch = _task(config).sample(derived_key(config.seed, "supervised", L, number), n, L)
+        batch = _task(config, L).sample((), derived_key(config.seed, "supervised", L, number), n)
         keys = batch.keys.transpose(0, 2, 1)
         parts.append(
             Moments(
                 keys @ batch.keys,
                 (keys @ batch.values)[..., 0] / L,
                 batch.query,
-                batch.target[:, 0],
+                batch.answers[:, 0],
             )
         )
     return Moments(*(np.concatenate(part) for part in zip(*parts, strict=True)))
@@ -144,9 +145,9 @@ def _untied(config: Config, L: int, n: int) -> tuple[float, ...]:
     best = np.tile(law.optimum / L * np.eye(config.d), (L, 1, 1))
     gaps, excesses, errors = [], [], []
     for repeat in range(config.untied_repeats):
-        batch = _task(config).sample(derived_key(config.seed, "untied", L, n, repeat), n, L)
+        batch = _task(config, L).sample((), derived_key(config.seed, "untied", L, n, repeat), n)
         x = ((batch.values * batch.keys)[..., None] * batch.query[:, None, None, :]).reshape(n, -1)
-        y = batch.target[:, 0]
+        y = batch.answers[:, 0]
         learned = np.linalg.solve(x.T @ x, x.T @ y)
         excess = law.untied_excess(learned.reshape(best.shape))
         gaps.append(excess + np.mean((y - x @ best.ravel()) ** 2) - np.mean((y - x @ learned) ** 2))

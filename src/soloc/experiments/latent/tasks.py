@@ -2,7 +2,7 @@
 differ.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +16,14 @@ from soloc.maths.randomness import derived_key
 from soloc.predictors.kernel_mean import FeatureKernel, KernelMeanAttention
 from soloc.predictors.key_query import (
     BayesAttention,
+    KeyQueryAttention,
     LinearAttention,
-    Predictor,
     SoftmaxAttention,
     UniformAttention,
 )
 from soloc.tasks.exchangeable_latent import ExchangeableLatent
-from soloc.tasks.located import LocatedTruth
 from soloc.tasks.noisy_recall import NoisyRecall
-from soloc.tasks.protocol import Task, attend
+from soloc.tasks.protocol import Attended, attend
 from soloc.tasks.single_location import SingleLocation, Truth
 
 
@@ -50,26 +49,25 @@ QUICK = Config(lengths=(4, 16, 64, 256), sequences=800, tokens=120_000)
 class Entry(NamedTuple):
     """A task with what the unifying table says of it and the mechanisms that meet it."""
 
-    task: Task
+    task: Attended
+    truth: tuple[Any, ...]  # of NumPy arrays: a new length costs no compilation
     latent: str
     exact: str  # the mechanism whose weights are exactly Bayes
-    mechanisms: dict[str, Predictor]
+    mechanisms: dict[str, KeyQueryAttention]
 
 
 def entries(config: Config) -> dict[str, Entry]:
     """The three tasks, each with the settings of a mechanism that suit it best."""
     latent = ExchangeableLatent(sigma=config.latent_sigma)
     recall = NoisyRecall(config.recall_d, config.recall_tau)
-    axes = np.eye(config.location_d)
-    located = LocatedTruth(
-        SingleLocation(d=config.location_d, gamma=1.0, eps=config.location_eps), Truth(*axes[:2])
-    )
+    located = SingleLocation(d=config.location_d, gamma=1.0, eps=config.location_eps)
+    axes = Truth(*np.eye(config.location_d)[:2])
     whitened = LinearAttention(Harmonics(), 1 / Harmonics().second_moment)
     plain = FeatureKernel(Coordinates())
 
     def meet(
         task: Any, softmax: float, cme: KernelMeanAttention, linear: LinearAttention
-    ) -> dict[str, Predictor]:
+    ) -> dict[str, KeyQueryAttention]:
         return {
             "Bayes": BayesAttention(task),
             "softmax": SoftmaxAttention(softmax),
@@ -81,6 +79,7 @@ def entries(config: Config) -> dict[str, Entry]:
     return {
         "ExchangeableLatent": Entry(
             latent,
+            (),
             "matrix z: how a value follows from its key",
             "CME",
             meet(
@@ -92,6 +91,7 @@ def entries(config: Config) -> dict[str, Entry]:
         ),
         "NoisyRecall": Entry(
             recall,
+            (),
             "position J0: whose key was blurred",
             "softmax",
             meet(
@@ -103,9 +103,10 @@ def entries(config: Config) -> dict[str, Entry]:
         ),
         "SingleLocation": Entry(
             located,
+            axes,
             "position J0: which token is the signal",
             "softmax",
-            meet(located, located.temperature, KernelMeanAttention(plain, 1.0), LinearAttention()),
+            meet(located, 1 / float(located.m), KernelMeanAttention(plain, 1.0), LinearAttention()),
         ),
     }
 
@@ -116,19 +117,20 @@ def run(config: Config) -> pd.DataFrame:
     rows = []
     for L in config.lengths:
         for name, entry in entries(config).items():
+            task: Any = replace(entry.task, L=L)  # type: ignore[type-var]
             n = min(config.sequences, config.tokens // L)
             errors: dict[str, list[np.ndarray]] = {mechanism: [] for mechanism in entry.mechanisms}
             distance = dict.fromkeys(entry.mechanisms, 0.0)
             variance = 0.0
             for number, size in pieces(n, L):
-                batch = entry.task.sample(derived_key(config.seed, name, L, number), size, L)
-                variance += float(np.sum(entry.task.bayes_var(batch))) / n
-                bayes = entry.task.bayes_weights(batch)
+                drawn = task.sample(entry.truth, derived_key(config.seed, name, L, number), size)
+                answers = drawn.answers.reshape(size, -1)
+                keys, values, query = task.view(entry.truth, drawn.tokens)
+                variance += float(np.sum(task.bayes_variance(entry.truth, drawn.tokens))) / n
+                bayes = task.bayes_weights(keys, query)
                 for mechanism, predictor in entry.mechanisms.items():
-                    weights = predictor.weights(batch.keys, batch.query)
-                    errors[mechanism].append(
-                        np.mean((attend(weights, batch.values) - batch.target) ** 2, -1)
-                    )
+                    weights = predictor.weights(keys, query)
+                    errors[mechanism].append(np.mean((attend(weights, values) - answers) ** 2, -1))
                     distance[mechanism] = max(
                         distance[mechanism], float(np.max(np.abs(weights - bayes)))
                     )

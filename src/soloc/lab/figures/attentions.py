@@ -39,17 +39,25 @@ def attentions_figure(
         data.append(_dots("simulated", drawn, lowest, _SIMULATED))
     layout = {
         "xaxis": {
-            "title": {"text": "excess risk R − ε²"}, "type": "log", "range": [lowest - 0.03 * (top - lowest), top],
-            "exponentformat": "power", "dtick": _tick(top - lowest), "zeroline": False,
+            "title": {"text": "excess risk R − ε²"},
+            "type": "log",
+            "range": [lowest - 0.03 * (top - lowest), top],
+            "exponentformat": "power",
+            "dtick": _tick(top - lowest),
+            "zeroline": False,
         },
         "yaxis": {
-            "type": "category", "categoryorder": "array", "categoryarray": order[::-1], "range": [-0.6, len(order) - 0.4],
-            "automargin": True, "ticklabelstandoff": 6,
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": order[::-1],
+            "range": [-0.6, len(order) - 0.4],
+            "automargin": True,
+            "ticklabelstandoff": 6,
         },
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
         "margin": {"l": 8, "r": 12, "t": 8, "b": 44},
         "hovermode": "closest",
-    }  # fmt: skip
+    }
     return {"data": data, "layout": layout}
 
 
@@ -85,9 +93,14 @@ def _line(name: str, tens: float, lowest: float, order: Sequence[str]) -> dict[s
     at, beyond = 10.0 ** max(tens, lowest), "  ←" if tens < lowest else ""
     text = power(tens * math.log(10))
     return {
-        "type": "scatter", "mode": "lines", "name": f"{name} {_short(tens)}{beyond}", "x": [at] * len(order), "y": list(order),
-        "line": {"color": colour, "dash": dash, "width": 2}, "hovertemplate": f"{name}<br>excess {text}<extra></extra>",
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "name": f"{name} {_short(tens)}{beyond}",
+        "x": [at] * len(order),
+        "y": list(order),
+        "line": {"color": colour, "dash": dash, "width": 2},
+        "hovertemplate": f"{name}<br>excess {text}<extra></extra>",
+    }
 
 
 def _short(tens: float) -> str:
@@ -100,16 +113,29 @@ def _dots(name: str, rows: Sequence[AtBest], lowest: float, colour: str) -> dict
     inside = [drawn_at(row) >= lowest and row.below is None for row in rows]
     at = [10.0 ** max(drawn_at(row), lowest) for row in rows]
     trace: dict[str, Any] = {
-        "type": "scatter", "mode": "markers", "name": name, "x": at, "y": [row.weight for row in rows],
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": at,
+        "y": [row.weight for row in rows],
         "marker": {
-            "color": colour, "size": 10, "symbol": ["circle" if shown else "triangle-left" for shown in inside],
+            "color": colour,
+            "size": 10,
+            "symbol": ["circle" if shown else "triangle-left" for shown in inside],
         },
         "customdata": [[written(row), f"{row.lam:.4g}"] for row in rows],
-        "hovertemplate": "%{y}<br>excess %{customdata[0]}<br>best λ %{customdata[1]}<extra></extra>",
-    }  # fmt: skip
+        "hovertemplate": (
+            "%{y}<br>excess %{customdata[0]}<br>best λ %{customdata[1]}<extra></extra>"
+        ),
+    }
     if name == "simulated":
         trace["error_x"] = {
-            "type": "data", "array": [2 * row.error if shown else 0.0 for row, shown in zip(rows, inside, strict=True)],
-            "color": colour, "thickness": 1.5, "width": 4,
-        }  # fmt: skip
+            "type": "data",
+            "array": [
+                2 * row.error if shown else 0.0 for row, shown in zip(rows, inside, strict=True)
+            ],
+            "color": colour,
+            "thickness": 1.5,
+            "width": 4,
+        }
     return trace

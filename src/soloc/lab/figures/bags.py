@@ -30,17 +30,58 @@ def numbers_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
     rank = np.arange(len(order))
     first, second = {"xaxis": "x", "yaxis": "y"}, {"xaxis": "x2", "yaxis": "y2"}
     data = [
-        {"type": "scatter", "mode": "lines", "x": ends, "y": ends, "showlegend": False, "hoverinfo": "skip",
-         "line": {"color": _POOL, "dash": "dot", "width": 1}, **first},
-        _dots("mean-pool ridge", label, bags["mean_pool_prediction"][chosen], names[chosen], _POOL, "x-thin") | first,
-        _dots("single location", label, bags["left_out_prediction"][chosen], names[chosen], _OURS, "circle") | first,
-        {"type": "scatter", "mode": "lines", "x": [*drawn(rank), *drawn(rank[::-1])],
-         "y": [*drawn(bags["high"][order]), *drawn(bags["low"][order][::-1])], "fill": "toself", "fillcolor": "rgba(0,114,178,0.22)",
-         "line": {"width": 0}, "name": f"{100 * study['coverage']:.0f} % interval", "hoverinfo": "skip", **second},
-        {"type": "scatter", "mode": "markers", "x": drawn(rank), "y": drawn(bags["label"][order]), "name": "label",
-         "text": names[order].tolist(), "marker": {"color": _TRUTH, "size": 4},
-         "hovertemplate": "bag %{text}<br>label %{y:.4g}<extra></extra>", **second},
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": ends,
+            "y": ends,
+            "showlegend": False,
+            "hoverinfo": "skip",
+            "line": {"color": _POOL, "dash": "dot", "width": 1},
+            **first,
+        },
+        _dots(
+            "mean-pool ridge",
+            label,
+            bags["mean_pool_prediction"][chosen],
+            names[chosen],
+            _POOL,
+            "x-thin",
+        )
+        | first,
+        _dots(
+            "single location",
+            label,
+            bags["left_out_prediction"][chosen],
+            names[chosen],
+            _OURS,
+            "circle",
+        )
+        | first,
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [*drawn(rank), *drawn(rank[::-1])],
+            "y": [*drawn(bags["high"][order]), *drawn(bags["low"][order][::-1])],
+            "fill": "toself",
+            "fillcolor": "rgba(0,114,178,0.22)",
+            "line": {"width": 0},
+            "name": f"{100 * study['coverage']:.0f} % interval",
+            "hoverinfo": "skip",
+            **second,
+        },
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": drawn(rank),
+            "y": drawn(bags["label"][order]),
+            "name": "label",
+            "text": names[order].tolist(),
+            "marker": {"color": _TRUTH, "size": 4},
+            "hovertemplate": "bag %{text}<br>label %{y:.4g}<extra></extra>",
+            **second,
+        },
+    ]
     layout = _two(columns)
     layout["xaxis"]["title"], layout["yaxis"]["title"] = (
         {"text": "label"},
@@ -70,13 +111,36 @@ def classes_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
     }
     scores = {name: study[key] for name, key in keys.items()}
     data = [
-        {"type": "heatmap", "z": counts.tolist(), "x": names.tolist(), "y": names.tolist(), "text": counts.tolist(),
-         "texttemplate": "%{text}", "colorscale": [[0, "rgba(0,114,178,0.06)"], [1, "rgba(0,114,178,0.75)"]], "showscale": False,
-         "xgap": 2, "ygap": 2, "hovertemplate": "class %{y} taken for %{x}: %{z} bags<extra></extra>", "xaxis": "x", "yaxis": "y"},
-        {"type": "bar", "x": list(scores), "y": list(scores.values()), "marker": {"color": [_OURS, _POOL, "#c9cfd6"]}, "width": 0.55,
-         "text": [f"{score:.3f}" for score in scores.values()], "textposition": "outside", "cliponaxis": False, "showlegend": False,
-         "hovertemplate": "%{x}: %{y:.3f}<extra></extra>", "xaxis": "x2", "yaxis": "y2"},
-    ]  # fmt: skip
+        {
+            "type": "heatmap",
+            "z": counts.tolist(),
+            "x": names.tolist(),
+            "y": names.tolist(),
+            "text": counts.tolist(),
+            "texttemplate": "%{text}",
+            "colorscale": [[0, "rgba(0,114,178,0.06)"], [1, "rgba(0,114,178,0.75)"]],
+            "showscale": False,
+            "xgap": 2,
+            "ygap": 2,
+            "hovertemplate": "class %{y} taken for %{x}: %{z} bags<extra></extra>",
+            "xaxis": "x",
+            "yaxis": "y",
+        },
+        {
+            "type": "bar",
+            "x": list(scores),
+            "y": list(scores.values()),
+            "marker": {"color": [_OURS, _POOL, "#c9cfd6"]},
+            "width": 0.55,
+            "text": [f"{score:.3f}" for score in scores.values()],
+            "textposition": "outside",
+            "cliponaxis": False,
+            "showlegend": False,
+            "hovertemplate": "%{x}: %{y:.3f}<extra></extra>",
+            "xaxis": "x2",
+            "yaxis": "y2",
+        },
+    ]
     layout = _two(columns)
     layout["xaxis"] |= {
         "title": {"text": "predicted when left out"},
@@ -95,17 +159,30 @@ def bag_figure(
     places = list(range(len(positions)))
     colours = [_TRUTH if at == decisive else _OURS for at in positions]
     data = [
-        {"type": "bar", "x": places, "y": drawn(weights), "marker": {"color": colours},
-         "customdata": [[name, int(at) + 1] for name, at in zip(names, positions, strict=True)],
-         "hovertemplate": "%{customdata[0]} (instance %{customdata[1]})<br>weight %{y:.4f}<extra></extra>"}
-    ]  # fmt: skip
+        {
+            "type": "bar",
+            "x": places,
+            "y": drawn(weights),
+            "marker": {"color": colours},
+            "customdata": [[name, int(at) + 1] for name, at in zip(names, positions, strict=True)],
+            "hovertemplate": (
+                "%{customdata[0]} (instance %{customdata[1]})<br>weight %{y:.4f}<extra></extra>"
+            ),
+        }
+    ]
     layout = {
-        "xaxis": {"tickvals": places, "ticktext": [_short(name) for name in names], "tickangle": -60 if len(names) > 8 else 0,
-                  "title": {"text": "instance"}, "showgrid": False, "zeroline": False},
+        "xaxis": {
+            "tickvals": places,
+            "ticktext": [_short(name) for name in names],
+            "tickangle": -60 if len(names) > 8 else 0,
+            "title": {"text": "instance"},
+            "showgrid": False,
+            "zeroline": False,
+        },
         "yaxis": {"title": {"text": "attention weight"}, "range": [0, 1.05]},
         "margin": {"l": 52, "r": 8, "t": 8, "b": 44},
         "bargap": 0.25,
-    }  # fmt: skip
+    }
     return {"data": data, "layout": layout}
 
 
@@ -125,10 +202,15 @@ def _dots(
 ) -> dict[str, Any]:
     line = {"width": 1.2, "color": colour} if symbol == "x-thin" else {"width": 0}
     return {
-        "type": "scatter", "mode": "markers", "name": name, "x": drawn(x), "y": drawn(y), "text": bags.tolist(),
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": drawn(x),
+        "y": drawn(y),
+        "text": bags.tolist(),
         "marker": {"color": colour, "size": 6, "symbol": symbol, "line": line, "opacity": 0.85},
         "hovertemplate": f"bag %{{text}}<br>label %{{x:.4g}}<br>{name} %{{y:.4g}}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _two(columns: int) -> dict[str, Any]:
@@ -136,8 +218,11 @@ def _two(columns: int) -> dict[str, Any]:
     across = ([0.0, 0.45], [0.56, 1.0]) if columns > 1 else ([0.0, 1.0], [0.0, 1.0])
     up = ([0.0, 1.0], [0.0, 1.0]) if columns > 1 else ([0.58, 1.0], [0.0, 0.4])
     return {
-        "xaxis": {"domain": across[0], "anchor": "y"}, "yaxis": {"domain": up[0], "anchor": "x"},
-        "xaxis2": {"domain": across[1], "anchor": "y2"}, "yaxis2": {"domain": up[1], "anchor": "x2"},
+        "xaxis": {"domain": across[0], "anchor": "y"},
+        "yaxis": {"domain": up[0], "anchor": "x"},
+        "xaxis2": {"domain": across[1], "anchor": "y2"},
+        "yaxis2": {"domain": up[1], "anchor": "x2"},
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
-        "margin": {"l": 52, "r": 10, "t": 8, "b": 44}, "hovermode": "closest",
-    }  # fmt: skip
+        "margin": {"l": 52, "r": 10, "t": 8, "b": 44},
+        "hovermode": "closest",
+    }

@@ -43,27 +43,58 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
         left, right, bottom, top = _cell(place // columns, place % columns, rows, columns)
         lowest_row = place + columns >= len(names)
         layout[f"xaxis{mark}"] = {
-            "domain": [left, right], "anchor": f"y{mark}", "showticklabels": lowest_row, "zeroline": False, "nticks": 5,
-            "title": {"text": "step" if lowest_row else "", "standoff": 4}, "matches": "x" if place else None, "exponentformat": "SI",
-        }  # fmt: skip
+            "domain": [left, right],
+            "anchor": f"y{mark}",
+            "showticklabels": lowest_row,
+            "zeroline": False,
+            "nticks": 5,
+            "title": {"text": "step" if lowest_row else "", "standoff": 4},
+            "matches": "x" if place else None,
+            "exponentformat": "SI",
+        }
         layout[f"yaxis{mark}"] = {
-            "domain": [bottom, top], "anchor": f"x{mark}", "type": scale, "zeroline": False, "nticks": 5,
+            "domain": [bottom, top],
+            "anchor": f"x{mark}",
+            "type": scale,
+            "zeroline": False,
+            "nticks": 5,
             "showticklabels": name in table,
             **({"tickformat": ".2~g"} if scale == "linear" else {"exponentformat": "power"}),
-            **({"range": [-1.05, 1.05]} if name in ("kappa", "nu") else {"rangemode": "tozero"} if scale == "linear" else {}),
-        }  # fmt: skip
+            **(
+                {"range": [-1.05, 1.05]}
+                if name in ("kappa", "nu")
+                else {"rangemode": "tozero"}
+                if scale == "linear"
+                else {}
+            ),
+        }
         layout["annotations"].append(
-            {"text": title if name in table else f"{title} (not yet)", "xref": "paper", "yref": "paper", "x": left, "y": top,
-             "xanchor": "left", "yanchor": "bottom", "showarrow": False, "font": {"size": 12}}
-        )  # fmt: skip
+            {
+                "text": title if name in table else f"{title} (not yet)",
+                "xref": "paper",
+                "yref": "paper",
+                "x": left,
+                "y": top,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+                "font": {"size": 12},
+            }
+        )
         for run, rows_of_run in table.groupby("run") if name in table else ():
             data.append(
                 {
-                    "type": "scatter", "mode": "lines", "x": steps, "y": _positive(rows_of_run[name], scale), "name": f"run {run}",
-                    "xaxis": f"x{mark}", "yaxis": f"y{mark}", "line": {"width": 1.6, "color": RUN_COLORS[int(run) % len(RUN_COLORS)]},
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": steps,
+                    "y": _positive(rows_of_run[name], scale),
+                    "name": f"run {run}",
+                    "xaxis": f"x{mark}",
+                    "yaxis": f"y{mark}",
+                    "line": {"width": 1.6, "color": RUN_COLORS[int(run) % len(RUN_COLORS)]},
                     "hovertemplate": f"run {run}, step %{{x}}<br>{title} %{{y:.4g}}<extra></extra>",
                 }
-            )  # fmt: skip
+            )
     return {"data": data, "layout": layout}
 
 
@@ -71,11 +102,16 @@ def path_traces(table: pd.DataFrame) -> list[dict[str, Any]]:
     """One line per run over the landscape, in its colour."""
     return [
         {
-            "type": "scatter", "mode": "lines", "x": drawn(rows["kappa"], 4), "y": drawn(rows["nu"], 4), "name": f"run {run}",
-            "line": {"width": 2.4, "color": RUN_COLORS[int(run) % len(RUN_COLORS)]}, "hoverinfo": "skip",
+            "type": "scatter",
+            "mode": "lines",
+            "x": drawn(rows["kappa"], 4),
+            "y": drawn(rows["nu"], 4),
+            "name": f"run {run}",
+            "line": {"width": 2.4, "color": RUN_COLORS[int(run) % len(RUN_COLORS)]},
+            "hoverinfo": "skip",
         }
         for run, rows in table.groupby("run")
-    ]  # fmt: skip
+    ]
 
 
 def _positive(values: pd.Series, scale: str) -> list[Any]:

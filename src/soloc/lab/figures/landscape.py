@@ -18,9 +18,16 @@ _LINES_GRID = 30  # cells along an axis of the level lines
 _FLOOR, _DECADES = 1e-12, 4.0
 #: cividis, dark where the risk is low: made for every common colour vision.
 CIVIDIS = [
-    [0.0, "#00224e"], [0.125, "#123570"], [0.25, "#3b496c"], [0.375, "#575d6d"], [0.5, "#707173"],
-    [0.625, "#8a8678"], [0.75, "#a59c74"], [0.875, "#c3b369"], [1.0, "#fee838"],
-]  # fmt: skip
+    [0.0, "#00224e"],
+    [0.125, "#123570"],
+    [0.25, "#3b496c"],
+    [0.375, "#575d6d"],
+    [0.5, "#707173"],
+    [0.625, "#8a8678"],
+    [0.75, "#a59c74"],
+    [0.875, "#c3b369"],
+    [1.0, "#fee838"],
+]
 
 
 def landscape_figure(axis: np.ndarray, risk: np.ndarray) -> dict[str, Any]:
@@ -31,20 +38,38 @@ def landscape_figure(axis: np.ndarray, risk: np.ndarray) -> dict[str, Any]:
     bottom, top = low, max(high, low + 1e-6)
     values, labels = _ticks(bottom, top)
     surface = {
-        "type": "heatmap", "zsmooth": "fast", "name": "risk", "x": drawn(axis, 4), "y": drawn(axis, 4), "z": packed(height),
-        "customdata": packed(risk), "zmin": bottom, "zmax": top, "colorscale": CIVIDIS,
+        "type": "heatmap",
+        "zsmooth": "fast",
+        "name": "risk",
+        "x": drawn(axis, 4),
+        "y": drawn(axis, 4),
+        "z": packed(height),
+        "customdata": packed(risk),
+        "zmin": bottom,
+        "zmax": top,
+        "colorscale": CIVIDIS,
         "colorbar": {
-            "title": {"text": "risk", "side": "top"}, "tickvals": values, "ticktext": labels, "thickness": 10, "outlinewidth": 0,
-            "len": 0.98, "xpad": 6,
+            "title": {"text": "risk", "side": "top"},
+            "tickvals": values,
+            "ticktext": labels,
+            "thickness": 10,
+            "outlinewidth": 0,
+            "len": 0.98,
+            "xpad": 6,
         },
         "hovertemplate": "κ %{x:.2f}, ν %{y:.2f}<br>risk %{customdata:.4g}<extra></extra>",
-    }  # fmt: skip
+    }
     every = max(1, (len(axis) - 1) // _LINES_GRID)
     lines = {
-        "type": "contour", "x": drawn(axis[::every], 4), "y": drawn(axis[::every], 4), "z": packed(height[::every, ::every]),
+        "type": "contour",
+        "x": drawn(axis[::every], 4),
+        "y": drawn(axis[::every], 4),
+        "z": packed(height[::every, ::every]),
         "contours": {"coloring": "none", "start": bottom, "end": top, "size": (top - bottom) / 14},
-        "line": {"width": 0.7, "color": "rgba(255,255,255,0.3)"}, "showscale": False, "hoverinfo": "skip",
-    }  # fmt: skip
+        "line": {"width": 0.7, "color": "rgba(255,255,255,0.3)"},
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
     square = {"range": [-1, 1], "constrain": "domain", "zeroline": False}
     layout = {
         "xaxis": {"title": {"text": "κ = k·k*  (finds)"}, **square},
@@ -88,20 +113,36 @@ def critical_traces(found: "pd.DataFrame") -> list[dict[str, Any]]:
         symbol = _SYMBOLS[str(kind)]
         traces.append(
             {
-                "type": "scatter", "mode": "markers", "name": str(kind), "cliponaxis": False,
-                "x": drawn(points["kappa"], 4), "y": drawn(points["nu"], 4),
+                "type": "scatter",
+                "mode": "markers",
+                "name": str(kind),
+                "cliponaxis": False,
+                "x": drawn(points["kappa"], 4),
+                "y": drawn(points["nu"], 4),
                 "customdata": [
-                    [f"{row.theta:.2f}", f"{row.eta:.2f}", f"{row.rho:.2f}", f"{row.risk:.4g}", int(row.descending)]
+                    [
+                        f"{row.theta:.2f}",
+                        f"{row.eta:.2f}",
+                        f"{row.rho:.2f}",
+                        f"{row.risk:.4g}",
+                        int(row.descending),
+                    ]
                     for row in points.itertuples()
                 ],
                 "marker": {
-                    "symbol": [symbol if symbol == "x-thin" or not away else f"{symbol}-open" for away in off], "size": 9,
-                    "color": "#ffffff", "line": {"color": "#ffffff" if symbol == "x-thin" else "#101010", "width": 1.6},
+                    "symbol": [
+                        symbol if symbol == "x-thin" or not away else f"{symbol}-open"
+                        for away in off
+                    ],
+                    "size": 9,
+                    "color": "#ffffff",
+                    "line": {"color": "#ffffff" if symbol == "x-thin" else "#101010", "width": 1.6},
                 },
                 "hovertemplate": (
-                    f"{kind}: κ %{{x:.3f}}, ν %{{y:.3f}}<br>θ %{{customdata[0]}}, η %{{customdata[1]}}, ρ %{{customdata[2]}}"
+                    f"{kind}: κ %{{x:.3f}}, ν %{{y:.3f}}<br>θ %{{customdata[0]}},"
+                    " η %{customdata[1]}, ρ %{customdata[2]}"
                     "<br>risk %{customdata[3]}, falls in %{customdata[4]} directions<extra></extra>"
                 ),
             }
-        )  # fmt: skip
+        )
     return traces

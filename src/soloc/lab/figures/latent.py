@@ -1,4 +1,4 @@
-"""Error against length for three tasks, as a Plotly figure: lines are exact, points are simulated."""
+"""Error against length for three tasks, as a Plotly figure: lines exact, points simulated."""
 
 from typing import Any
 
@@ -66,23 +66,47 @@ def _curve(rows: pd.DataFrame, mechanism: str) -> dict[str, Any]:
     kind = rows.kind.iloc[0]
     said = "exact" if kind == "exact" else "limit for many tokens"
     return {
-        "type": "scatter", "mode": "lines", "name": mechanism, "legendgroup": mechanism, "showlegend": False,
-        "x": drawn(rows.L), "y": drawn(rows.error),
-        "line": {"color": COLOURS[mechanism], "width": 2, "dash": "solid" if kind == "exact" else "dash"},
+        "type": "scatter",
+        "mode": "lines",
+        "name": mechanism,
+        "legendgroup": mechanism,
+        "showlegend": False,
+        "x": drawn(rows.L),
+        "y": drawn(rows.error),
+        "line": {
+            "color": COLOURS[mechanism],
+            "width": 2,
+            "dash": "solid" if kind == "exact" else "dash",
+        },
         "hovertemplate": f"{mechanism}, {said}<br>L %{{x}}<br>error %{{y:.4g}}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _points(rows: pd.DataFrame, mechanism: str, named: bool) -> dict[str, Any]:
     colour = COLOURS[mechanism]
     return {
-        "type": "scatter", "mode": "markers", "name": mechanism, "legendgroup": mechanism, "showlegend": named,
-        "x": drawn(rows.L), "y": drawn(rows.error),
-        "error_y": {"type": "data", "array": drawn(2 * rows.standard_error), "color": colour, "thickness": 1.2, "width": 3},
-        "marker": {"color": colour, "symbol": SYMBOLS[mechanism], "size": 12 if mechanism == "Bayes" else 7,
-                   "line": {"width": 2 if mechanism == "Bayes" else 0, "color": colour}},
+        "type": "scatter",
+        "mode": "markers",
+        "name": mechanism,
+        "legendgroup": mechanism,
+        "showlegend": named,
+        "x": drawn(rows.L),
+        "y": drawn(rows.error),
+        "error_y": {
+            "type": "data",
+            "array": drawn(2 * rows.standard_error),
+            "color": colour,
+            "thickness": 1.2,
+            "width": 3,
+        },
+        "marker": {
+            "color": colour,
+            "symbol": SYMBOLS[mechanism],
+            "size": 12 if mechanism == "Bayes" else 7,
+            "line": {"width": 2 if mechanism == "Bayes" else 0, "color": colour},
+        },
         "hovertemplate": f"{mechanism}, simulated<br>L %{{x}}<br>error %{{y:.4g}}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _place(place: int, count: int, columns: int) -> tuple[list[float], list[float]]:
@@ -116,6 +140,12 @@ def _axes(place: int, count: int, columns: int) -> dict[str, Any]:
 def _title(place: int, count: int, columns: int, text: str) -> dict[str, Any]:
     across, up = _place(place, count, columns)
     return {
-        "text": f"<b>{text}</b>", "x": across[0], "y": up[1], "xref": "paper", "yref": "paper", "xanchor": "left",
-        "yanchor": "bottom", "showarrow": False,
-    }  # fmt: skip
+        "text": f"<b>{text}</b>",
+        "x": across[0],
+        "y": up[1],
+        "xref": "paper",
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }

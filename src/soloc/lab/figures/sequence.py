@@ -45,12 +45,20 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
     ):
         data.append(
             {
-                "type": "bar", "x": places, "y": drawn(heights[tokens], 5), "customdata": labels, "name": name,
-                "xaxis": "x", "yaxis": f"y{axis}",
-                "marker": {"color": [_DECISIVE if decisive else color for decisive in here], "line": {"width": 0}},
+                "type": "bar",
+                "x": places,
+                "y": drawn(heights[tokens], 5),
+                "customdata": labels,
+                "name": name,
+                "xaxis": "x",
+                "yaxis": f"y{axis}",
+                "marker": {
+                    "color": [_DECISIVE if decisive else color for decisive in here],
+                    "line": {"width": 0},
+                },
                 "hovertemplate": f"token %{{customdata}}<br>{name} %{{y:.4g}}<extra></extra>",
             }
-        )  # fmt: skip
+        )
     guesses = {
         "answer": (seen.answer, "diamond", _DECISIVE),
         "attention": (seen.prediction, "circle", BLUE),
@@ -63,27 +71,69 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
     for row, (name, (value, symbol, color)) in enumerate(guesses.items()):
         data.append(
             {
-                "type": "scatter", "mode": "markers+text", "x": drawn([value]), "y": [2 - row], "text": [f"{value:.3g}"],
-                "textposition": "middle left" if value > middle else "middle right", "cliponaxis": False, "name": name,
-                "xaxis": "x2", "yaxis": "y3",
-                "marker": {"symbol": symbol, "size": 11, "color": color}, "hovertemplate": f"{name} %{{x:.4g}}<extra></extra>",
+                "type": "scatter",
+                "mode": "markers+text",
+                "x": drawn([value]),
+                "y": [2 - row],
+                "text": [f"{value:.3g}"],
+                "textposition": "middle left" if value > middle else "middle right",
+                "cliponaxis": False,
+                "name": name,
+                "xaxis": "x2",
+                "yaxis": "y3",
+                "marker": {"symbol": symbol, "size": 11, "color": color},
+                "hovertemplate": f"{name} %{{x:.4g}}<extra></extra>",
             }
-        )  # fmt: skip
+        )
     every = max(1, len(tokens) // 8)
     bars = {"zeroline": True, "nticks": 4, "tickformat": ".2~g"}
     layout = {
-        "showlegend": False, "bargap": 0.25, "margin": {"l": 64, "r": 20, "t": 10, "b": 36},
-        "xaxis": {"domain": [0, 1], "anchor": "y2", "tickvals": places[::every], "ticktext": labels[::every], "showgrid": False,
-                  "zeroline": False,
-                  "title": {"text": "token", "standoff": 4}, "range": [-0.6, len(tokens) - 0.4]},
+        "showlegend": False,
+        "bargap": 0.25,
+        "margin": {"l": 64, "r": 20, "t": 10, "b": 36},
+        "xaxis": {
+            "domain": [0, 1],
+            "anchor": "y2",
+            "tickvals": places[::every],
+            "ticktext": labels[::every],
+            "showgrid": False,
+            "zeroline": False,
+            "title": {"text": "token", "standoff": 4},
+            "range": [-0.6, len(tokens) - 0.4],
+        },
         "yaxis": {"domain": [0.70, 1], "anchor": "x", "title": {"text": "attention"}, **bars},
-        "yaxis2": {"domain": [0.36, 0.64], "anchor": "x", "title": {"text": "posterior"}, "range": [0, 1.02], **bars},
-        "xaxis2": {"domain": [0, 1], "anchor": "y3", "zeroline": True, "range": [middle - half, middle + half],
-                   "title": {"text": "answer and guesses", "standoff": 4}},
-        "yaxis3": {"domain": [0, 0.18], "anchor": "x2", "tickvals": [2, 1, 0], "ticktext": list(guesses), "range": [-0.7, 2.7]},
+        "yaxis2": {
+            "domain": [0.36, 0.64],
+            "anchor": "x",
+            "title": {"text": "posterior"},
+            "range": [0, 1.02],
+            **bars,
+        },
+        "xaxis2": {
+            "domain": [0, 1],
+            "anchor": "y3",
+            "zeroline": True,
+            "range": [middle - half, middle + half],
+            "title": {"text": "answer and guesses", "standoff": 4},
+        },
+        "yaxis3": {
+            "domain": [0, 0.18],
+            "anchor": "x2",
+            "tickvals": [2, 1, 0],
+            "ticktext": list(guesses),
+            "range": [-0.7, 2.7],
+        },
         "shapes": [
-            {"type": "line", "xref": "x2", "yref": "y3 domain", "x0": seen.answer, "x1": seen.answer, "y0": 0, "y1": 1,
-             "line": {"color": MUTED, "width": 1, "dash": "dot"}}
+            {
+                "type": "line",
+                "xref": "x2",
+                "yref": "y3 domain",
+                "x0": seen.answer,
+                "x1": seen.answer,
+                "y0": 0,
+                "y1": 1,
+                "line": {"color": MUTED, "width": 1, "dash": "dot"},
+            }
         ],
-    }  # fmt: skip
+    }
     return {"data": data, "layout": layout}

@@ -19,7 +19,7 @@ _EVERYWHERE = {"0.0.0.0", "::"}
 
 
 def start(host: str, port: int, browser: bool) -> None:
-    """Serve the lab until Ctrl-C. The socket is bound first, so that a taken port is told at once."""
+    """Serve the lab until Ctrl-C; the socket is bound first: a taken port is told at once."""
     sys.setswitchinterval(_SWITCH)
     os.environ.setdefault("XLA_FLAGS", QUICK_COMPILER)
     listener = _listener(host, port)

@@ -75,9 +75,12 @@ class Workers:
 def _started() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-m", "soloc.lab.uploads.worker"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **_QUIET},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **_QUIET},
         bufsize=0,
-    )  # fmt: skip
+    )
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> None:

@@ -173,14 +173,23 @@ def _opened(name: str, content: bytes, tables: Tables, workers: Workers, jobs: J
 async def start_fit(
     ask: FitAsk, tables: TablesHere, workers: WorkersHere, jobs: JobsHere
 ) -> Started:
-    """Cross-validate against mean-pool ridge, fit to all bags, and keep the study with the table."""
+    """Cross-validate against mean-pool ridge, fit to all bags, keep the study with the table."""
     table = kept(tables, ask.data)
 
     def work(job: Job) -> dict[str, Any]:
         request = {
-            "what": "fit", "name": table.name, "classes": ask.classes, "loss": ask.loss, "coverage": ask.coverage,
-            "columns": {"bag": ask.bag, "label": ask.label, "name": ask.name, "features": ask.features},
-        }  # fmt: skip
+            "what": "fit",
+            "name": table.name,
+            "classes": ask.classes,
+            "loss": ask.loss,
+            "coverage": ask.coverage,
+            "columns": {
+                "bag": ask.bag,
+                "label": ask.label,
+                "name": ask.name,
+                "features": ask.features,
+            },
+        }
         job.report(stage="starting", share=0.0)
         study = workers.work(
             job,

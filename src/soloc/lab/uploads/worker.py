@@ -63,9 +63,12 @@ def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
         name=columns["name"],
     )
     found = study(
-        bags, classes=request["classes"], loss=request["loss"], coverage=request["coverage"],
+        bags,
+        classes=request["classes"],
+        loss=request["loss"],
+        coverage=request["coverage"],
         progress=lambda stage, share: say({"kind": "progress", "stage": stage, "share": share}),
-    )  # fmt: skip
+    )
     plain = found._asdict()
     for part in ("bags", "instances"):
         plain[part] = {name: _listed(column) for name, column in plain[part].items()}

@@ -44,10 +44,15 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
         else "do not trust which instance it names: " + "; ".join(doubts)
     )
     numbers: dict[str, Any] = {
-        f"left-out {kind}": number(ours), f"mean-pool ridge {kind}": number(pool), "bags": len(study["bags"]["bag"]),
-        "instances": len(study["instances"]["bag"]), "features": facts["features"], "loss": facts["loss"],
-        "alpha": number(facts["alpha"]), "mean largest weight": number(facts["top_weight"]),
-    }  # fmt: skip
+        f"left-out {kind}": number(ours),
+        f"mean-pool ridge {kind}": number(pool),
+        "bags": len(study["bags"]["bag"]),
+        "instances": len(study["instances"]["bag"]),
+        "features": facts["features"],
+        "loss": facts["loss"],
+        "alpha": number(facts["alpha"]),
+        "mean largest weight": number(facts["top_weight"]),
+    }
     if study["covered"] is not None:
         numbers["left-out labels inside their interval"] = number(study["covered"])
     return Panel(
