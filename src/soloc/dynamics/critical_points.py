@@ -147,7 +147,7 @@ class _Bends:
 def _slopes_and_bends(
     slopes: Slopes, o: Overlaps, lam: Any, numbers: Any, predictor: Any
 ) -> tuple[Overlaps, Overlaps]:
-    """First derivatives of the risk in the overlaps, leaves (n,), and second ones, leaves (5, n)."""
+    """First derivatives of the risk in the overlaps, leaves (n,), and second ones, (5, n)."""
     row = jax.tree.map(lambda x: x[0], slopes.table(lam[None], numbers))
     here = lambda o: slopes.at(o, numbers, predictor, row)  # noqa: E731
     one = jnp.ones_like(o.kappa)

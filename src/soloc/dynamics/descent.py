@@ -108,7 +108,7 @@ def descend(
 
 
 class _Static:
-    """What a compiled piece depends on besides numbers; equal when its parts are the same objects."""
+    """What a compiled piece depends on besides numbers; equal when its parts are the same."""
 
     def __init__(
         self, objective: Any, rule: Any, on_sphere: bool, observe: Any, per_run: bool

@@ -6,15 +6,19 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from soloc.dynamics.layout import Layout
+from soloc.maths.data import core_axes
 from soloc.predictors.weight import Weight
+from soloc.risk.overlaps import Overlaps
 from soloc.risk.registry import PairRisk, Slopes, find, find_exact
 
 
 class Trainee(NamedTuple):
-    """What is trained. Its leaves may hold one number for every run, on their last axis."""
+    """What is trained. Its leaves may hold one entry for every run."""
 
     risk: PairRisk
     slopes: Slopes | None  #: None where the risk is only simulated
+    layout: Layout  #: of its states
     numbers: Any  #: of the task
     predictor: Any
 
@@ -27,20 +31,21 @@ class Trainee(NamedTuple):
         """What holds numbers."""
         return self.numbers, self.predictor
 
-    def mapped(self, function: Callable[[Any], Any]) -> "Trainee":
-        """The same with `function` on every number."""
-        numbers, predictor = jax.tree.map(function, (self.numbers, self.predictor))
+    def mapped(self, function: Callable[[Any, int], Any]) -> "Trainee":
+        """The same with `function(leaf, axes)` on every leaf, whose last axes are one entry."""
+        leaves, structure = jax.tree.flatten(self.leaves)
+        new = map(function, leaves, core_axes(structure))
+        numbers, predictor = jax.tree.unflatten(structure, new)
         return self._replace(numbers=numbers, predictor=predictor)
 
     def excess(self, lam: Any, rows: np.ndarray) -> np.ndarray:
-        """Risk above the noise at lam (...) and states given by their rows (5, ...).
+        """Risk above the noise at lam (...) and states given by their rows (size, ...).
 
         Not finite where it exceeds the largest double: for maps and records.
         """
         assert self.risk.excess is not None
-        state = self.risk.state.unchecked(*rows)  # type: ignore[attr-defined]
         predictor = self.predictor.with_lam(np.asarray(lam, dtype=float))
-        return np.asarray(self.risk.excess(self.numbers, predictor, state))
+        return np.asarray(self.risk.excess(self.numbers, predictor, self.layout.state(rows)))
 
 
 def trainee(task: Any, predictor: Any) -> Trainee:
@@ -53,11 +58,14 @@ def trainee(task: Any, predictor: Any) -> Trainee:
             " soloc.dynamics.full_dimension.vectors_path."
         )
     slopes = None if risk.excess is None else risk.slopes(task, predictor)
-    return Trainee(risk, slopes, risk.numbers(task), predictor)
+    return Trainee(risk, slopes, _FIVE, risk.numbers(task), predictor)
+
+
+_FIVE = Layout.of(Overlaps(0.0, 0.0))
 
 
 def exact_trainee(task: Any, predictor: Any, start: Any) -> Trainee:
     """The same, refused unless the pair has an exact risk of states such as `start`."""
     trained = trainee(task, predictor)
     find_exact(task, predictor, start)
-    return trained
+    return trained._replace(layout=Layout.of(start))

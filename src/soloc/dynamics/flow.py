@@ -4,10 +4,10 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.exact import exact_trainee
+from soloc.dynamics.layout import Layout
 from soloc.dynamics.motion import Motion, motion_of
 from soloc.dynamics.path import Path
 from soloc.dynamics.pieces import Record
@@ -41,10 +41,9 @@ def flow_path(
     shape = runs_shape(start, task, trained)
     flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     trained, lam = flattened(trained, shape), flat(weight.lam)
-    begin = np.stack([flat(x) for x in jax.tree.leaves(start)], axis=1)
-    size, motion = begin.shape[1], motion_of(start)
+    begin, size = trained.layout.of_runs(start, shape).T, trained.layout.size
     assert trained.slopes is not None
-    velocity = partial(flow_at, motion, trained.slopes, jax.tree.structure(start))
+    velocity = partial(flow_at, motion_of(type(start)), trained.slopes, trained.layout)
 
     def right_side(_: float, y: np.ndarray) -> np.ndarray:
         return np.asarray(velocity(y.reshape(-1, size), lam, *trained.leaves)).ravel()
@@ -69,16 +68,15 @@ def flow_path(
     lam_seen = np.repeat(lam[None], len(times), axis=0)
     risk = above_noise(trained, lam_seen, states)
     columns = describe(task, trained, shape, record, lam_seen, risk)
-    final = type(start)(*(x.reshape(shape) for x in states[-1]))
+    final = trained.layout.shaped(states[-1], shape)
     return Path(times, columns, final, shape, clock="time", bayes=partial(bayes_of, task, shape))
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def flow_at(
-    motion: Motion, slopes: Slopes, structure: Any, y: Any, lam: Any, numbers: Any, predictor: Any
+    motion: Motion, slopes: Slopes, layout: Layout, y: Any, lam: Any, numbers: Any, predictor: Any
 ) -> jax.Array:
-    """The velocity of states given by rows (runs, 5), at lam (runs,)."""
-    state = jax.tree.unflatten(structure, list(y.T))
+    """The velocity of states whose numbers are (runs, size), at lam (runs,)."""
+    state = layout.state(y.T)
     row = jax.tree.map(lambda x: x[0], slopes.table(lam[None], numbers))
-    moved = motion.velocity(state, slopes.at(state, numbers, predictor, row))
-    return jnp.stack(jax.tree.leaves(moved), axis=1)
+    return layout.rows(motion.velocity(state, slopes.at(state, numbers, predictor, row))).T

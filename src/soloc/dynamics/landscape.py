@@ -30,9 +30,9 @@ def landscape(
 ) -> pd.DataFrame:
     """All critical points found from `starts` random points and the truth, lowest risk first.
 
-    One row each. Columns: the overlaps, risk, name, kind (minimum, saddle, maximum, or degenerate where the risk
-    is flat to rounding), the number of descending directions in R^d x R^d, the smallest nonzero
-    eigenvalue (`rate`) and the spectrum of the Hessian on the product of spheres: values within the
+    One row each. Columns: the overlaps, risk, name, kind (minimum, saddle, maximum, or degenerate
+    where the risk is flat to rounding), the number of descending directions in R^d x R^d, the
+    smallest nonzero eigenvalue (`rate`) and the spectrum of the Hessian: values within the
     frame of (k*, v*, k, v), and `outside`, two values that count d - 4 times each.
     """
     points = find_points(task, weight, starts=starts, seed=seed)
@@ -111,7 +111,7 @@ def limits(
 ) -> Overlaps:
     """Where the gradient flow from `start` ends: followed until its speed is below `tolerance`."""
     trained = exact_trainee(task, weight, start)
-    velocity = partial(flow_at, motion_of(start), trained.slopes, jax.tree.structure(start))
+    velocity = partial(flow_at, motion_of(type(start)), trained.slopes, trained.layout)
     time, begin = 30.0, start
     while True:
         begin = flow_path(task, weight, begin, until=time, records=1).final
@@ -128,7 +128,8 @@ def limits(
 def shares(task: SingleLocation, weight: Any, key: jax.Array, *, runs: int = 1000) -> pd.DataFrame:
     """The share of uniform starts on the sphere whose flow ends at each critical point.
 
-    With 95 % Wilson intervals. Points that differ only by the sign of (k, v), or by that of (v, v*), count as one.
+    With 95 % Wilson intervals. Points that differ only by the sign of (k, v), or by that of
+    (v, v*), count as one.
     """
     points = find_points(task, weight)
     ends = limits(task, weight, uniform_on_sphere(task.d, runs, key))

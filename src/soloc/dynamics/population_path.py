@@ -9,11 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.exact import Trainee, exact_trainee
+from soloc.dynamics.layout import Layout
 from soloc.dynamics.motion import Motion, motion_of
 from soloc.dynamics.path import Path
 from soloc.dynamics.pieces import Diverged, Piece, Record, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import InverseDecay, Tabulated
+from soloc.maths.data import core_axes
 from soloc.risk.registry import Slopes
 
 SLOTS = 256  # observations of one compiled piece
@@ -54,7 +56,7 @@ def population_path(
     record = run_in_pieces(
         run.advance,
         run.start,
-        np.stack(list(run.start)),
+        run.start,
         steps=steps,
         every=run.every,
         capacity=run.rows,
@@ -62,7 +64,7 @@ def population_path(
         progress=progress,
     )
     columns = run.columns(record)
-    final = type(start)(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
+    final = run.trained.layout.shaped(record.states[-1], run.shape)
     bayes = partial(bayes_of, task, run.shape)
     return Path(
         record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about
@@ -84,32 +86,31 @@ class _Run:
     ) -> None:
         self.every = check_run(steps, every)
         self.trained = exact_trainee(task, weight, start).without_lam()
-        self.motion = motion_of(start)
+        self.motion = motion_of(type(start))
         lam = weight.lam if lam is None else lam
         self.task, self.shape = task, runs_shape(start, task, self.trained, lam, step_size)
         self.lam, self.alpha = (
             Tabulated("lam", lam, self.shape),
             Tabulated("step_size", step_size, self.shape),
         )
-        flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), self.shape).reshape(-1)  # noqa: E731
-        self.start = jax.tree.map(flat, start)
+        self.start = self.trained.layout.of_runs(start, self.shape)
         self.runs = int(np.prod(self.shape, dtype=int))
         self.trained = flattened(self.trained, self.shape)
-        shared = (
-            all(np.ndim(x) == 0 for x in jax.tree.leaves(self.trained.leaves))
-            and self.lam.values(0, 1).shape[1] == 1
-        )
+        axes = core_axes(jax.tree.structure(self.trained.leaves))
+        leaves = zip(jax.tree.leaves(self.trained.leaves), axes, strict=True)
+        shared = all(np.ndim(x) == n for x, n in leaves) and self.lam.values(0, 1).shape[1] == 1
         # the largest fits the nearest cache
         self.group = next((size for size in _GROUPS if self.runs <= size), _GROUPS[-1])
         # what differs between runs is spread out whole: again one program
         self.spread = not shared and self.runs > 1
         if self.spread:
-            self.trained = self.trained.mapped(lambda x: np.broadcast_to(x, (self.runs,)))
+            whole = lambda x, n: np.broadcast_to(x, (self.runs, *np.shape(x)[np.ndim(x) - n :]))  # noqa: E731
+            self.trained = self.trained.mapped(whole)
         width = self.group if self.spread else 1
         self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
         self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
 
-    def advance(self, state: Any, piece: Piece) -> tuple[Any, np.ndarray]:
+    def advance(self, state: np.ndarray, piece: Piece) -> tuple[np.ndarray, np.ndarray]:
         """A piece of the descent, of any length and stride: one compiled call a group of runs."""
         lam, alpha = self._rows(self.lam, piece), self._rows(self.alpha, piece)
         if self.spread:
@@ -118,33 +119,27 @@ class _Run:
         ends, seen = [], []
         with jax.enable_x64(True):
             for first in range(0, self.runs, self.group):
-                cut = lambda x, first=first: self._cut(x, first)  # noqa: E731
-                group, numbers, predictor = jax.tree.map(cut, (state, *self.trained.leaves))
+                cut = lambda x, n=0, first=first: self._cut(x, n, first)  # noqa: E731
                 end, observed = _advance(
-                    self.motion, self.trained.slopes, group, cut(lam), cut(alpha), numbers,
-                    predictor, records, piece.stride,
+                    self.motion, self.trained.slopes, self.trained.layout, cut(state), cut(lam),
+                    cut(alpha), *self.trained.mapped(cut).leaves, records, piece.stride,
                 )  # fmt: skip
-                ends.append(jax.tree.map(np.asarray, end))
+                ends.append(np.asarray(end))
                 seen.append(np.asarray(observed)[:records])
         together = np.concatenate(seen, axis=-1)[..., : self.runs]
-        joined = jax.tree.map(lambda *x: np.concatenate(x, axis=-1)[..., : self.runs], *ends)
-        return joined, together
+        return np.concatenate(ends, axis=-1)[..., : self.runs], together
 
     def _rows(self, schedule: Tabulated, piece: Piece) -> np.ndarray:
         values = schedule.values(piece.first, piece.n)
         return np.concatenate([values, np.repeat(values[-1:], self.rows - piece.n, axis=0)])
 
-    def _cut(self, x: Any, first: int) -> Any:
-        """The part of a group in an array whose last axis is the runs, filled up with its last."""
-        if np.ndim(x) == 0 or np.shape(x)[-1] == 1:
+    def _cut(self, x: Any, axes: int, first: int) -> Any:
+        """A group, filled up with its last run, of an array with runs in front of so many axes."""
+        axis = np.ndim(x) - axes - 1
+        if axis < 0 or np.shape(x)[axis] == 1:
             return x
-        part = np.asarray(x)[..., first : first + self.group]
-        missing = self.group - part.shape[-1]
-        return (
-            part
-            if missing == 0
-            else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
-        )
+        places = np.minimum(np.arange(first, first + self.group), np.shape(x)[axis] - 1)
+        return np.take(np.asarray(x), places, axis=axis)
 
     def columns(self, record: Record) -> dict[str, np.ndarray]:
         """Overlaps, risk, excess over Bayes, distance and lam at every record."""
@@ -156,19 +151,16 @@ class _Run:
     def _refuse_divergence(self, record: Record, lam: np.ndarray, risk: np.ndarray) -> None:
         """Refuse runs that end above their start at the same lam and go on rising.
 
-        A step size that descends does neither.
-        A run may rise for a while and recover, as the paper's schedule does at its first, largest
-        lam.
+        A step size that descends does neither. A run may rise for a while and recover, as the
+        paper's schedule does at its first, largest lam.
         """
         worse = risk > _a_little_more(self._start_risk(lam))
-        lost = worse[-1] & self._rises(
-            self._state(record.states[-1]), int(record.steps[-1]), lam[-1], risk[-1]
-        )
+        lost = worse[-1] & self._rises(record.states[-1], int(record.steps[-1]), lam[-1], risk[-1])
         if not lost.any():
             return
         run = int(np.argmax(lost))
         last_good = int(np.flatnonzero(~worse[:, run])[-1])
-        state, first = self._state(record.states[last_good]), int(record.steps[last_good])
+        state, first = record.states[last_good], int(record.steps[last_good])
         while True:
             n = min(SLOTS, self.rows)
             state, seen = self.advance(state, Piece(first, n, 1))
@@ -188,14 +180,11 @@ class _Run:
     def _start_risk(self, lam: np.ndarray) -> np.ndarray:
         """The risk of the start at other values of lam, (records, runs)."""
         if self.lam.constant:
-            once = self.trained.excess(lam[0], np.stack(list(self.start)))
+            once = self.trained.excess(lam[0], self.start)
             return np.broadcast_to(once, lam.shape)
-        return self.trained.excess(lam, np.stack(list(self.start))[:, None])
+        return self.trained.excess(lam, self.start[:, None])
 
-    def _state(self, rows: np.ndarray) -> Any:
-        return jax.tree.unflatten(jax.tree.structure(self.start), list(rows))
-
-    def _rises(self, state: Any, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
+    def _rises(self, state: np.ndarray, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
         """Does the risk at the present lam rise in one of the next eight steps?"""
         _, seen = self.advance(state, Piece(step, 8, 1))
         ahead = above_noise(self.trained, np.repeat(lam[None], 8, axis=0), seen)
@@ -208,7 +197,10 @@ def _a_little_more(risk: np.ndarray) -> np.ndarray:
 
 def runs_shape(start: Any, task: Any, trained: Trainee, *schedules: Any) -> tuple[int, ...]:
     """The shape to which starts, tasks and schedules broadcast."""
-    parts = jax.tree.leaves((start, task, trained.leaves))
+    leaves, structure = jax.tree.flatten((start, task, trained.leaves))
+    axes = core_axes(structure)
+    # an entry stands for the axes in front of it
+    parts = [np.zeros(np.shape(x)[: np.ndim(x) - n]) for x, n in zip(leaves, axes, strict=True)]
     for schedule in schedules:
         if isinstance(schedule, InverseDecay):
             parts += [schedule.initial, schedule.rate]
@@ -224,18 +216,19 @@ def runs_shape(start: Any, task: Any, trained: Trainee, *schedules: Any) -> tupl
         ) from None
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@partial(jax.jit, static_argnums=(0, 1, 2))
 def _advance(
     motion: Motion,
     slopes: Slopes,
-    state: Any,
+    layout: Layout,
+    rows: jax.Array,
     lam: jax.Array,
     alpha: jax.Array,
     numbers: Any,
     predictor: Any,
     records: jax.Array,
     stride: jax.Array,
-) -> tuple[Any, jax.Array]:
+) -> tuple[jax.Array, jax.Array]:
     """So many strides of steps, the state after each seen; the table is that of all steps."""
     table = slopes.table(lam, numbers)
 
@@ -246,8 +239,8 @@ def _advance(
     def until_next_record(r: jax.Array, carry: Any) -> Any:
         state, seen = carry
         state = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, state)
-        return state, seen.at[r].set(jnp.stack(jax.tree.leaves(state)))
+        return state, seen.at[r].set(layout.rows(state))
 
-    leaves = jax.tree.leaves(state)
-    seen = jnp.zeros((SLOTS, len(leaves), leaves[0].size))
-    return jax.lax.fori_loop(0, records, until_next_record, (state, seen))
+    begin = layout.state(rows), jnp.zeros((SLOTS, *rows.shape))
+    state, seen = jax.lax.fori_loop(0, records, until_next_record, begin)
+    return layout.rows(state), seen

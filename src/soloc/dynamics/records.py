@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from soloc.dynamics.exact import Trainee
+from soloc.dynamics.motion import motion_of
 from soloc.dynamics.pieces import Record
 from soloc.dynamics.schedules import Tabulated
 from soloc.risk.baselines import bayes_risk
-from soloc.risk.overlaps import NAMES
 from soloc.tasks.single_location import SingleLocation
 
 _FLIP_V = np.asarray([1.0, -1.0, -1.0, 1.0, -1.0])  # the overlaps of (k, -v)
@@ -25,14 +25,14 @@ def lam_at(record: Record, lam: Tabulated) -> np.ndarray:
 def above_noise(trained: Trainee, lam: np.ndarray, states: np.ndarray) -> Any:
     """R - eps^2 at states (records, 5 or 7, runs), None without exact risk.
 
-    The last two of 7 are the norms of k and v: |k| multiplies lam. In |v| the risk is quadratic, gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2]: the
-    risks at v and -v give both moments.
+    The last two of 7 are the norms of k and v: |k| multiplies lam. In |v| the risk is quadratic,
+    gamma^2 - 2 |v| E[T c] + |v|^2 E[T^2]: the risks at v and -v give both moments.
     """
     if trained.slopes is None:
         return None
+    if states.shape[1] == trained.layout.size:
+        return trained.excess(lam, np.moveaxis(states, 1, 0))
     overlaps = np.moveaxis(states[:, :5], 1, 0)
-    if states.shape[1] == 5:
-        return trained.excess(lam, overlaps)
     norm_k, norm_v = states[:, 5], states[:, 6]
     here = trained.excess(lam * norm_k, overlaps)
     if np.all(norm_v == 1.0):
@@ -53,12 +53,14 @@ def describe(
 ) -> dict[str, np.ndarray]:
     """The columns of a path, each (records, runs)."""
     flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
-    columns = dict(zip(NAMES, np.moveaxis(record.states[:, :5], 1, 0), strict=True))
+    motion = motion_of(trained.risk.state)
+    rows = np.moveaxis(record.states[:, : trained.layout.size], 1, 0)
+    state = trained.layout.state(rows)
+    columns = motion.numbers(state)
     if risk_above_noise is not None:
         columns["risk"] = risk_above_noise + flat(trained.risk.noise(task))
-    columns["distance"] = np.sqrt(columns["theta"] ** 2 + columns["eta"] ** 2 + columns["rho"] ** 2)
-    columns["lam"] = lam
-    if record.states.shape[1] == 7:
+    columns |= motion.measures(state) | {"lam": lam}
+    if record.states.shape[1] > trained.layout.size:
         columns |= {"norm_k": record.states[:, 5], "norm_v": record.states[:, 6]}
     return columns
 
@@ -72,12 +74,13 @@ def bayes_of(task: Any, shape: tuple[int, ...]) -> np.ndarray | None:
 
 
 def flattened(trained: Trainee, shape: tuple[int, ...]) -> Trainee:
-    """Every leaf a float when it is one number for all runs, else one number per run."""
-    return trained.mapped(lambda x: per_run(x, shape))
+    """Every leaf one entry for all runs, or one entry per run on its first axis."""
+    return trained.mapped(lambda x, axes: per_run(x, shape, axes))
 
 
-def per_run(x: Any, shape: tuple[int, ...]) -> Any:
-    """A float when it is one number for all runs, else one number for each."""
-    if np.ndim(x) == 0:
-        return float(x)
-    return np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)
+def per_run(x: Any, shape: tuple[int, ...], axes: int = 0) -> Any:
+    """One entry, whose last axes are so many, for all runs, or one for each."""
+    if np.ndim(x) == axes:
+        return np.asarray(x, dtype=float) if axes else float(x)
+    entry = np.shape(x)[np.ndim(x) - axes :]
+    return np.broadcast_to(np.asarray(x, dtype=float), (*shape, *entry)).reshape(-1, *entry)

@@ -12,6 +12,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from soloc.maths.engine import Array
 from soloc.maths.numbers import is_concrete
 
+_LOST = (TypeError, ValueError, NotImplementedError)  # what JAX and NumPy raise where they are
+
 
 def called(function: Callable[[Any], Any], x: Array) -> Array:
     """function(x), of the kind and shape of x; refused where JAX traces and cannot follow."""
@@ -20,14 +22,21 @@ def called(function: Callable[[Any], Any], x: Array) -> Array:
             y = np.broadcast_to(_shaped(function, np.asarray(function(x)), x), np.shape(x))
             return y.astype(x.dtype) if isinstance(x, np.ndarray) else jnp.asarray(y, x.dtype)
     try:
-        y = function(x)
-    except jax.errors.TracerArrayConversionError:  # of NumPy: its functions are JAX's by name
-        y = _refused_if_lost(function, _Named(x))
-    except (TypeError, ValueError, NotImplementedError) as error:
-        raise _lost(function) from error
-    return jnp.broadcast_to(
-        _shaped(function, jnp.asarray(getattr(y, "array", y), x.dtype), x), x.shape
-    )
+        y = jnp.asarray(function(x), x.dtype)
+    except jax.errors.TracerArrayConversionError:
+        y = _by_names(function, x)
+    except _LOST as error:
+        raise _refusal(function) from error
+    return jnp.broadcast_to(_shaped(function, y, x), x.shape)
+
+
+def _by_names(function: Callable[[Any], Any], x: jax.Array) -> jax.Array:
+    """A function of NumPy's functions, each taken as the function of JAX with its name."""
+    try:
+        y = function(_Named(x))
+        return jnp.asarray(y.array if isinstance(y, _Named) else y, x.dtype)
+    except (*_LOST, AttributeError) as error:
+        raise _refusal(function) from error
 
 
 def _shaped(function: Callable[[Any], Any], y: Any, x: Array) -> Any:
@@ -39,14 +48,7 @@ def _shaped(function: Callable[[Any], Any], y: Any, x: Array) -> Any:
     return y
 
 
-def _refused_if_lost(function: Callable[[Any], Any], x: Any) -> Any:
-    try:
-        return function(x)
-    except (TypeError, ValueError, NotImplementedError, AttributeError) as error:
-        raise _lost(function) from error
-
-
-def _lost(function: Callable[[Any], Any]) -> TypeError:
+def _refusal(function: Callable[[Any], Any]) -> TypeError:
     return TypeError(
         "`function` must be made of arithmetic and functions of NumPy or jax.numpy on whole arrays,"
         f" where a gradient is asked for, got {_name(function)}, which JAX cannot follow; write"
