@@ -125,6 +125,6 @@ def test_the_truth_and_the_manifold_stay_where_they_are():
     with jax.enable_x64(True):
         o = Overlaps.unchecked(*(x.astype(float) for x in o))
         after = projected_step(o, slopes_at(lam, m, gamma, L, o), 4e-3)
-    after = np.stack(after)
+    after = np.stack(list(after))
     np.testing.assert_allclose(after[:2, 0], 1.0, atol=1e-15)
     assert np.all(after[2:] == 0.0)

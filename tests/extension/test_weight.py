@@ -81,7 +81,7 @@ def test_the_command_line_knows_it(capsys):
 
 def test_the_lab_offers_it():
     assert "arctan" in offered() and isinstance(Controls(weight="arctan").attention(), Arctan)
-    with TestClient(create_app()) as client:
+    with TestClient(create_app(), base_url="http://127.0.0.1") as client:
         assert "arctan" in client.get("/openapi.json").text
 
 
