@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from soloc.lazily import imported_when_used
+from soloc.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from soloc.dynamics.descent import descend as descend
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from soloc.runs.sweep import sweep as sweep
     from soloc.tasks.lengths import LengthLaw as LengthLaw
     from soloc.tasks.single_location import SingleLocation as SingleLocation
-
-__version__ = "0.1.0"
 
 __getattr__, __all__ = imported_when_used(
     __name__,

@@ -137,7 +137,7 @@ def test_others_finish_and_those_without_result_are_named(tmp_path):
 def test_a_plan_says_how_many_cells_and_keeps_nothing(tmp_path):
     engine = Counting()
     found = plan(add, {"a": [1, 2], "b": range(500)}, out=tmp_path, engine=engine, seed=0)
-    assert (found.cells, found.stored) == (1000, 0) and engine.calls == 3
+    assert (found.cells, found.stored) == (1000, 0) and engine.calls == 6
     assert 0 <= found.seconds < 1 and 1e4 < found.disk < 1e6
     assert not list(tmp_path.rglob("*"))
     sweep(add, {"a": [1], "b": [1]}, out=tmp_path, jobs=1)

@@ -14,6 +14,7 @@ COMMANDS = (
     "list",
     "run",
     "figure",
+    "sweep",
     "risk",
     "fit",
     "predict",

@@ -9,8 +9,19 @@ from soloc.cli.options import add_common_options, engine_of
 
 def add(subparsers: Any) -> None:
     """Register the command."""
-    parser = subparsers.add_parser("figure", help="draw one experiment's figure")
-    parser.add_argument("name", metavar="NAME", help="an experiment (`soloc list` names them)")
+    parser = subparsers.add_parser("figure", help="draw one experiment's figure, or a sweep's")
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help="an experiment (`soloc list` names them), or the .parquet file of a sweep",
+    )
+    for option, meaning in (
+        ("x", "axis to the right"),
+        ("y", "axis upwards, or of the curves"),
+        ("value", "what is drawn over them"),
+        ("as", "map or curves"),
+    ):
+        parser.add_argument(f"--{option}", metavar="NAME", help=f"of a sweep: {meaning}")
     parser.add_argument(
         "--file", type=Path, metavar="FILE", help="where to write it: .svg, .pdf or .png (NAME.svg)"
     )
@@ -24,6 +35,14 @@ def run(options: Namespace) -> int:
     from soloc.report.answers import answer, ask
     from soloc.report.drawings import write_figure
 
+    if options.name.endswith(".parquet"):
+        from soloc.report.sweeps import draw_sweep
+
+        table = Path(options.name)
+        path = options.file or table.with_suffix(".svg")
+        draw_sweep(table, path, options.x, options.y, options.value, getattr(options, "as"))
+        print(path)
+        return 0
     path = options.file or Path(f"{options.name}.svg")
     kind_of(path)
     asked = ask(options.name, options.quick, options.seed)

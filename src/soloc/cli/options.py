@@ -19,6 +19,11 @@ def add_common_options(parser: ArgumentParser) -> None:
         metavar="N",
         help="seed of every random draw (each experiment has its own)",
     )
+    add_engine_options(parser)
+
+
+def add_engine_options(parser: ArgumentParser) -> None:
+    """Register who computes, and where results go."""
     parser.add_argument(
         "--jobs",
         type=int,

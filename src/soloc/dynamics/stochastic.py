@@ -20,7 +20,8 @@ from jax.scipy.special import ndtr
 
 from soloc.maths.draws import chi, normals, seed_of
 from soloc.predictors.pointwise import Pointwise
-from soloc.tasks.single_location import LengthLaw, SingleLocation
+from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
 _DRAWN_AT_ONCE = 2**18  # normals drawn together, before the steps that use them

@@ -19,6 +19,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import batching, mlir
 
 from soloc.maths.data import core_axes
+from soloc.maths.engine import Array
 from soloc.maths.numbers import is_concrete
 
 _BLOCK = 4096  # settings of one compiled call: one program serves every number of them
@@ -103,7 +104,7 @@ def _cut(x: np.ndarray, first: int) -> np.ndarray:
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _compiled(formula: Callable[..., Any], structure: Any, leaves: list[jax.Array]) -> jax.Array:
+def _compiled(formula: Callable[..., Any], structure: Any, leaves: list[Array]) -> Array:
     return formula(*jax.tree.unflatten(structure, leaves))
 
 
@@ -124,18 +125,18 @@ class _Fixed:
         self.leaves = leaves
 
 
-def _differentiable(border: _Border, fixed: _Fixed) -> Callable[[jax.Array], jax.Array]:
+def _differentiable(border: _Border, fixed: _Fixed) -> Callable[[Array], Array]:
     """A derivative as JAX's transformations take it, of the moving leaves stacked as rows.
 
     It has an axis over the rows in front for every order, then the axes of the settings.
     """
 
     @jax.custom_jvp
-    def value(rows: jax.Array) -> jax.Array:
+    def value(rows: Array) -> Array:
         return _crossing.bind(rows, border=border, fixed=fixed)
 
     @value.defjvp
-    def _along(moved: tuple[jax.Array], tangents: tuple[jax.Array]) -> Any:
+    def _along(moved: tuple[Array], tangents: tuple[Array]) -> Any:
         (rows,), (tangent,) = moved, tangents
         slopes = _differentiable(border._replace(order=border.order + 1), fixed)(rows)
         return value(rows), jnp.sum(slopes * tangent, axis=border.order)
@@ -144,10 +145,10 @@ def _differentiable(border: _Border, fixed: _Fixed) -> Callable[[jax.Array], jax
 
 
 @partial(jax.jit, static_argnums=0)
-def _inside(border: _Border, rows: jax.Array, fixed: list[Any]) -> jax.Array:
+def _inside(border: _Border, rows: Array, fixed: list[Array]) -> Array:
     """The derivative in double precision; trace and compile it in JAX's 64-bit mode."""
 
-    def value(rows: jax.Array) -> jax.Array:
+    def value(rows: Array) -> Array:
         shape, left, first = rows.shape[1:], iter(fixed), 0
         moving = dict(border.moving)
         leaves = []
@@ -166,7 +167,7 @@ def _inside(border: _Border, rows: jax.Array, fixed: list[Any]) -> jax.Array:
     return _derivative(value, border.order)(rows)
 
 
-def _derivative(value: Callable[[jax.Array], jax.Array], order: int) -> Callable[..., jax.Array]:
+def _derivative(value: Callable[[Array], Array], order: int) -> Callable[[Array], Array]:
     """All derivatives of that order of an elementwise function of rows."""
     if order == 0:
         return value
@@ -174,15 +175,14 @@ def _derivative(value: Callable[[jax.Array], jax.Array], order: int) -> Callable
         return jax.grad(lambda rows: jnp.sum(value(rows)))
     lower = _derivative(value, order - 1)
 
-    def along_each(rows: jax.Array) -> jax.Array:
+    def along_each(rows: Array) -> Array:
         units = jnp.eye(len(rows)).reshape(len(rows), len(rows), *(1,) * (rows.ndim - 1))
-        push = lambda unit: jax.jvp(lower, (rows,), (unit + 0.0 * rows,))[1]  # noqa: E731
-        return jax.vmap(push)(units)
+        return jax.vmap(lambda unit: jax.jvp(lower, (rows,), (unit + 0.0 * rows,))[1])(units)
 
     return along_each
 
 
-def _cross(rows: jax.Array, *, border: _Border, fixed: _Fixed) -> jax.Array:
+def _cross(rows: Array, *, border: _Border, fixed: _Fixed) -> Array:
     kind = rows.dtype
     with jax.enable_x64(True):
         doubles = jax.lax.convert_element_type(rows, jnp.float64)
@@ -191,13 +191,15 @@ def _cross(rows: jax.Array, *, border: _Border, fixed: _Fixed) -> jax.Array:
 
 # A primitive of its own, because JAX lowers a program when all of it is traced: only a rule of
 # ours can then ask for the 64-bit mode again, in which argmax and others find their types.
-_crossing = Primitive("soloc_in_double")
+_crossing: Any = Primitive("soloc_in_double")
 _crossing.def_impl(_cross)
 
 
-@_crossing.def_abstract_eval
 def _abstract(rows: Any, *, border: _Border, fixed: _Fixed) -> Any:
     return ShapedArray((*rows.shape[:1] * border.order, *rows.shape[1:]), rows.dtype)
+
+
+_crossing.def_abstract_eval(_abstract)
 
 
 def _lowered(context: Any, rows: Any, *, border: _Border, fixed: _Fixed) -> Any:

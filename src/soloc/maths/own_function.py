@@ -19,8 +19,9 @@ def called(function: Callable[[Any], Any], x: Array) -> Array:
     """function(x), of the kind and shape of x; refused where JAX traces and cannot follow."""
     if is_concrete(x):
         with jax.enable_x64(np.asarray(x).dtype == np.float64):
-            y = np.broadcast_to(_shaped(function, np.asarray(function(x)), x), np.shape(x))
-            return y.astype(x.dtype) if isinstance(x, np.ndarray) else jnp.asarray(y, x.dtype)
+            found = np.broadcast_to(_shaped(function, np.asarray(function(x)), x), np.shape(x))
+            kind = np if isinstance(x, np.ndarray) else jnp
+            return kind.asarray(found, x.dtype)
     try:
         y = jnp.asarray(function(x), x.dtype)
     except jax.errors.TracerArrayConversionError:

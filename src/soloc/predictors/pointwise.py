@@ -4,6 +4,8 @@ A new nonlinearity is one class with `value`, or `Pointwise.of(function)`; every
 gradient and training run then works unasked.
 """
 
+import math
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -35,13 +37,18 @@ class Pointwise(Weight):
         """The scaled score at which the weight bends most."""
         return 0.0
 
+    @abstractmethod
     def value(self, x: Array) -> Array:
         """sigma(x) at the scaled score x = lam a."""
-        raise NotImplementedError
 
     def complement(self, x: Array) -> Array:
         """1 - sigma(x); a saturating weight overrides it so that nothing cancels."""
         return 1.0 - self.value(x)
+
+    def log_complement(self, x: Array) -> Array:
+        """log |1 - sigma(x)|; a saturating weight overrides it so that nothing underflows."""
+        xp = engine_of(x).xp
+        return xp.log(xp.abs(self.complement(x)))
 
     @staticmethod
     def of(
@@ -98,6 +105,9 @@ class Erf(Pointwise):
     def complement(self, x: Array) -> Array:
         return engine_of(x).erfc(x)
 
+    def log_complement(self, x: Array) -> Array:
+        return math.log(2.0) + engine_of(x).log_ndtr(-math.sqrt(2.0) * x)
+
 
 @dataclass(frozen=True)
 class Linear(Pointwise):
@@ -128,6 +138,9 @@ class Tanh(Pointwise):
     def complement(self, x: Array) -> Array:
         return 2.0 * engine_of(x).expit(-2.0 * x)
 
+    def log_complement(self, x: Array) -> Array:
+        return math.log(2.0) - engine_of(x).xp.logaddexp(0.0, 2.0 * x)
+
 
 @dataclass(frozen=True)
 class Sigmoid(Pointwise):
@@ -144,6 +157,9 @@ class Sigmoid(Pointwise):
 
     def complement(self, x: Array) -> Array:
         return engine_of(x).expit(self.shift - x)
+
+    def log_complement(self, x: Array) -> Array:
+        return -engine_of(x).xp.logaddexp(0.0, x - self.shift)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,8 @@ def log_excess_risk(task: Any, predictor: Any, state: Any) -> Any:
 
 
 def _finite(result: Any, predictor: Any) -> Any:
-    if is_concrete(result) and not np.all(np.isfinite(result)):
+    # -inf is the logarithm of no excess
+    if is_concrete(result) and not np.all(np.isfinite(result) | (result == -np.inf)):
         raise ValueError(
             f"`lam` must be such that the risk of {type(predictor).__name__} is a finite number,"
             f" got lam={predictor.lam}: the risk exceeds the largest double; take a smaller lam."

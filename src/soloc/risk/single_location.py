@@ -45,22 +45,30 @@ def _erf(numbers: SignalNumbers, weight: Erf, o: Overlaps, *, log: bool) -> Arra
 
 
 def _erf_on_numbers(numbers: SignalNumbers, weight: Erf, o: Overlaps, *, log: bool) -> Array:
-    at_once = _POINTWISE_AT_ONCE if weight.per_length else _CLOSED_AT_ONCE
-    return in_pieces(partial(_erf, log=log), (numbers, weight, o), at_once)
+    if weight.per_length:
+        return _pointwise_on_numbers(numbers, weight, o, log=log)
+    return in_pieces(partial(_erf, log=log), (numbers, weight, o), _CLOSED_AT_ONCE)
 
 
 def _pointwise(numbers: SignalNumbers, weight: Pointwise, o: Overlaps, *, log: bool) -> Array:
-    def integrated(*setting: Any) -> Array:
-        excess = pointwise_excess(*jax.tree.map(lambda number: number[..., None], setting))
-        return engine_of(excess).xp.log(excess) if log else excess
+    return averaged(
+        lambda *setting: mapped(partial(_integrated, log=log), setting),
+        numbers,
+        (weight, o),
+        log=log,
+    )
 
-    return averaged(integrated, numbers, (weight, o), log=log)
+
+def _integrated(*setting: Any, log: bool) -> Array:
+    value, log_scale = pointwise_excess(*jax.tree.map(lambda number: number[..., None], setting))
+    return _unscaled(value, log_scale, log=log)
 
 
 def _pointwise_on_numbers(
     numbers: SignalNumbers, weight: Pointwise, o: Overlaps, *, log: bool
 ) -> Array:
-    return in_pieces(partial(_pointwise, log=log), (numbers, weight, o), _POINTWISE_AT_ONCE)
+    formula = partial(in_pieces, partial(_integrated, log=log), at_once=_POINTWISE_AT_ONCE)
+    return averaged(lambda *setting: formula(setting), numbers, (weight, o), log=log)
 
 
 def _kernel(numbers: SignalNumbers, weight: NormalisedKernel, o: Overlaps, *, log: bool) -> Array:
@@ -112,14 +120,17 @@ def _kernel_moments(
     laws = softmax_laws if isinstance(weight, Softmax) else partial(kernel_laws, weight.log_kernel)
     moments = weight_moments(laws, (m, gamma, weight.lam, kappa), L)
     if isinstance(weight, NormalisedReLU):
-        return add_all_zero(moments, m, gamma, kappa, L)
+        return add_all_zero(moments, m, gamma, kappa, L, weight.lam)
     return moments
 
 
 def _from_moments(
     moments: WeightMoments, numbers: SignalNumbers, o: Overlaps, *, log: bool
 ) -> Array:
-    value, log_scale = excess_from_moments(moments, numbers.m, numbers.gamma, o)
+    return _unscaled(*excess_from_moments(moments, numbers.m, numbers.gamma, o), log=log)
+
+
+def _unscaled(value: Array, log_scale: Array, *, log: bool) -> Array:
     xp = engine_of(value).xp
     return log_scale + xp.log(value) if log else value * xp.exp(log_scale)
 

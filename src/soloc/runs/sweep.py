@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from soloc import __version__
 from soloc.runs.cells import Cell, CellsFailed, calls_of, fill, missing_of
 from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.registry import engine_of
@@ -20,8 +19,9 @@ from soloc.runs.fingerprint import canonical
 from soloc.runs.grid import points_of, takes_key
 from soloc.runs.source import source_version
 from soloc.runs.store import Store
+from soloc.version import __version__
 
-_TRIALS = 3  # cells that a plan computes: the first compiles, the others tell the time
+_TRIALS = 6  # cells that a plan computes: the first ones compile, the others tell the time
 _OVERHEAD = 60  # bytes of a cell on disk beside its own numbers
 
 
@@ -88,7 +88,8 @@ class Sweep(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """What the table says about itself."""
         facts = self.cells[0].facts
-        return {"sweep": self.name, **{name: facts[name] for name in ("seed", "code", "versions")}}
+        decided = {name: facts[name] for name in ("seed", "code", "versions")}
+        return {"sweep": self.name, "axes": [*self.points[0]], **decided}
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def plan(function: Callable[..., Any], grid: Any, *, out: Any, engine: Engine, s
     return Plan(
         len(task.cells),
         len(task.cells) - len(missing),
-        min(outcome.seconds for outcome in done),
+        min(outcome.seconds for outcome in outcomes),
         size * len(missing),
     )
 

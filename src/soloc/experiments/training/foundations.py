@@ -1,6 +1,4 @@
-"""Do the equalities hold on which everything else rests? Each step checked against an independent
-computation.
-"""
+"""Do the equalities hold on which everything else rests? Each against another computation."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -58,9 +56,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """Rows of part "equality" (a name, the largest deviation, its bar) and of part "law" (end
-    points of SGD runs).
-    """
+    """Rows of part "equality" (a deviation and its bar) and of part "law" (ends of SGD runs)."""
     parts = {"chain": _chain, "descent": _descent, "law": _law, "risk": _risk}
     unknown = [name for name in config.checks if name not in parts]
     if unknown:
@@ -105,9 +101,7 @@ def _chain(config: Config) -> pd.DataFrame:
 
 
 def _descent(config: Config) -> pd.DataFrame:
-    """Projected descent on vectors: it stays on the manifold, and its overlaps follow the overlap
-    map.
-    """
+    """Descent on vectors: it stays on the manifold and follows the overlap map."""
     d, runs = config.descent_d, 4
     task = SingleLocation(d=d, L=config.L)
     rng = generator(derived_key(config.seed, "descent"))
@@ -148,9 +142,7 @@ def _unit(x: np.ndarray) -> np.ndarray:
 
 
 def _law(config: Config) -> pd.DataFrame:
-    """SGD in overlaps (exact in law) and on vectors (the definition), from one start, with
-    independent samples.
-    """
+    """SGD in overlaps (exact in law) and on vectors (the definition), independent samples."""
     task = SingleLocation(d=config.d, L=config.L, eps=0.3)
     rng = generator(derived_key(config.seed, "law"))
     basis = np.linalg.qr(rng.normal(size=(config.d, 2)))[0].T
@@ -182,9 +174,7 @@ def _law(config: Config) -> pd.DataFrame:
 
 
 def _risk(config: Config) -> pd.DataFrame:
-    """The closed-form risk of erf attention off the manifold against simulated sequences, in
-    standard errors.
-    """
+    """The closed form off the manifold against simulated sequences, in standard errors."""
     overlaps, lam = Overlaps(0.6, 0.5, 0.2, -0.3, 0.1), 0.3
     task = SingleLocation(d=20, L=config.L, eps=0.2)
     rng = generator(derived_key(config.seed, "risk"))

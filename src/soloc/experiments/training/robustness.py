@@ -1,6 +1,4 @@
-"""How robust is training? Noise and length varied, speed against the Hessian, several decisive
-tokens.
-"""
+"""How robust is training? Noise, length, speed, several decisive tokens."""
 
 from dataclasses import dataclass
 
@@ -31,9 +29,7 @@ TRUTH = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
 
 @dataclass(frozen=True)
 class Config:
-    """Four questions: speed over gamma and L, length, label noise under SGD, several decisive
-    tokens.
-    """
+    """Speed over gamma and L, length, label noise under SGD, several decisive tokens."""
 
     parts: tuple[str, ...] = ("speed", "length", "noise", "several")
     gammas: tuple[float, ...] = (0.35, 0.5, 0.7071067811865476, 1.0, 1.4)
@@ -64,9 +60,7 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def _speed(config: Config) -> pd.DataFrame:
-    """Rate at which 1 - |kappa| vanishes near the truth, measured on a path and read off the
-    Hessian.
-    """
+    """Rate at which 1 - |kappa| vanishes near the truth: on a path, and by the Hessian."""
     rows = []
     for gamma in config.gammas:
         for L in (config.lengths[0], config.lengths[-1]):
@@ -118,8 +112,16 @@ def _length(config: Config) -> pd.DataFrame:
     inside = (np.abs(path.kappa) > 0.9) & (np.abs(path.nu) > 0.9)
     needed = np.where(inside.any(axis=0), path.steps[np.argmax(inside, axis=0)], np.nan)
     last = path.last()
-    return pd.DataFrame({"L": L, "run": last.run, "kappa": last.kappa.abs(), "nu": last.nu.abs(), "excess": last.risk,
-                         "steps_needed": needed})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "L": L,
+            "run": last.run,
+            "kappa": last.kappa.abs(),
+            "nu": last.nu.abs(),
+            "excess": last.risk,
+            "steps_needed": needed,
+        }
+    )
 
 
 def _noise(config: Config) -> pd.DataFrame:
@@ -129,17 +131,21 @@ def _noise(config: Config) -> pd.DataFrame:
     start = Overlaps(near, near, 0.0 * near, 0.0 * near, 0.0 * near)
     task = SingleLocation(d=config.d, L=config.L, gamma=config.gamma, eps=eps)
     path = sgd_path(
-        task, Erf(config.lam), start, derived_key(config.seed, "robustness", "noise"), batch_size=5, steps=10_000,
-        step_size=1e-3, every=250,
-    )  # fmt: skip
+        task,
+        Erf(config.lam),
+        start,
+        derived_key(config.seed, "robustness", "noise"),
+        batch_size=5,
+        steps=10_000,
+        step_size=1e-3,
+        every=250,
+    )
     kappa, nu = (np.abs(path.columns[name][-10:]).mean(axis=0) for name in ("kappa", "nu"))
     return pd.DataFrame({"eps": eps, "run": np.arange(len(eps)), "kappa": kappa, "nu": nu})
 
 
 def _several(config: Config) -> pd.DataFrame:
-    """One, two or three decisive tokens: the excess over lam at the truth, and training from the
-    manifold at the best lam.
-    """
+    """Several decisive tokens: excess over lam at the truth, and training at the best lam."""
     start = uniform_on_manifold(
         config.d, config.runs, derived_key(config.seed, "robustness", "several")
     )
@@ -161,10 +167,19 @@ def _several(config: Config) -> pd.DataFrame:
         for i, r in enumerate(decisive)
     ]
     training = [
-        pd.DataFrame({"decisive": number[i], "kind": "path", "lam": at[i], "run": i % config.runs, "step": steps,
-                      "kappa": kappa[:, i], "nu": nu[:, i]})
+        pd.DataFrame(
+            {
+                "decisive": number[i],
+                "kind": "path",
+                "lam": at[i],
+                "run": i % config.runs,
+                "step": steps,
+                "kappa": kappa[:, i],
+                "nu": nu[:, i],
+            }
+        )
         for i in range(len(number))
-    ]  # fmt: skip
+    ]
     return pd.concat([*risk, *training], ignore_index=True)
 
 
@@ -180,9 +195,7 @@ def _excess_at_truth(config: Config, lam: np.ndarray, decisive: np.ndarray) -> n
 def _train_several(
     config: Config, decisive: np.ndarray, lam: np.ndarray, five: Overlaps
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Projected descent of the overlaps on the risk with several decisive tokens: steps and states
-    (records, 5, runs).
-    """
+    """Descent of the overlaps with several decisive tokens: steps, states (records, 5, runs)."""
     records = 100
     stride = config.several_steps // records
 

@@ -41,7 +41,7 @@ def _serve(pipe: Connection, jobs: int) -> None:
         n_workers=jobs,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=logging.CRITICAL,
     ) as cluster:
         pipe.send(cluster.scheduler_address)
