@@ -13,24 +13,26 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tests.laws.laws import LAWS
 
 from soloc import (
     Erf,
     Overlaps,
     Softmax,
+    bayes_risk,
     linear_risk,
-    monte_carlo_bayes_risk,
     monte_carlo_risk,
     null_risk,
     population_path,
     population_risk,
+    sgd_path,
 )
+from soloc.dynamics.full_dimension import Pair, vectors_path
 from soloc.maths.data import Data
 from soloc.maths.numbers import check_count
 from soloc.risk.registry import PAIRS, register
-from soloc.tasks.single_location import orthonormal_pair
+from soloc.tasks.single_location import Truth, orthonormal_pair
 from soloc.weights import Linear, Sparsemax
-from tests.laws.laws import LAWS
 
 
 class Summed(NamedTuple):
@@ -96,7 +98,7 @@ def test_every_law_of_tasks_holds_for_it(law):
 
 def test_its_baselines_are_asked_as_those_of_any_task():
     assert null_risk(TASK) == TASK.null_risk() and linear_risk(TASK) == TASK.linear_risk()
-    bayes = monte_carlo_bayes_risk(TASK, jax.random.key(0), 20_000)
+    bayes = bayes_risk(TASK)
     assert abs(bayes.value - 0.2**2) < 4.5 * bayes.error
 
 
@@ -105,7 +107,7 @@ def test_simulation_meets_every_weight(weight):
     estimate = monte_carlo_risk(TASK, weight, STATE, jax.random.key(1), 40_000)
     k, v = STATE.in_frame()
     n = 40_000
-    tokens = np.random.default_rng(2).standard_normal((n, 4, 4)) + [TASK.m, 0, 0, 0]
+    tokens = np.random.default_rng(2).standard_normal((n, 4, 4)) + TASK.m * np.eye(4)[0]
     with jax.enable_x64(True):
         weights = np.asarray(weight(jnp.asarray(tokens @ k)))
     squares = (np.sum(weights * (tokens @ v) - tokens[..., 1], 1)) ** 2 + TASK.eps**2
@@ -141,6 +143,16 @@ def test_its_registered_risk_is_differentiated_and_trained_on(registered):
     assert np.all(np.diff(path.risk, axis=0) < 1e-12)
     at_the_truth = float(population_risk(TASK, Linear(0.3), Overlaps(1.0, 1.0)))
     np.testing.assert_allclose(path.risk[-1], at_the_truth, rtol=1e-6)
+
+
+def test_it_is_trained_on_its_own_samples_and_not_on_those_of_another_task(registered):
+    options = {"steps": 100, "step_size": 0.02, "batch_size": 20, "key": jax.random.key(5)}
+    truth, start = Truth(*np.eye(6)[:2]), Pair(np.eye(6)[[0, 2]], np.eye(6)[[3, 1]])
+    path = vectors_path(TASK, truth, Linear(0.3), start, **options)
+    assert np.all(path.risk[-1] < 0.8 * path.risk[0])
+    options["key"] = jax.random.key(6)
+    with pytest.raises(TypeError, match="`task` must be SingleLocation.* got EveryToken"):
+        sgd_path(TASK, Linear(0.3), STATE, **options)
 
 
 def test_an_unregistered_pair_is_refused_with_the_pairs_that_exist():

@@ -29,10 +29,11 @@ def null_risk(task: Task) -> Any:
     return task.null_risk()
 
 
-def bayes_risk(task: SingleLocation, *, key: jax.Array | None = None, samples: int = 20_000) -> Any:
-    """Risk of E[Y | X]; exact for a uniform prior, an `Estimate` from simulation for any other."""
-    if task.prior is not None:
-        task.refuse_background()
+def bayes_risk(task: Task, *, key: jax.Array | None = None, samples: int = 20_000) -> Any:
+    """Risk of E[Y | X]: exact for SingleLocation with a uniform prior, else an `Estimate`."""
+    if not isinstance(task, SingleLocation) or task.prior is not None:
+        if isinstance(task, SingleLocation):
+            task.refuse_background()
         return monte_carlo_bayes_risk(task, jax.random.key(0) if key is None else key, samples)
     log_excess = log_bayes_excess(task)
     if is_concrete(log_excess) and is_concrete(task.eps):
