@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import soloc.risk.max_location
+import soloc.risk.several_heads
 import soloc.risk.single_location  # noqa: F401 (registers its pairs)
 from soloc.maths.numbers import is_concrete
 from soloc.risk.estimate import Estimate
