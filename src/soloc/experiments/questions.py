@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from soloc.datasets.single_location import single_location_law
-from soloc.dynamics.marathon import Diverged
+from soloc.dynamics.pieces import Diverged
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
 from soloc.estimators.regressor import SingleLocationRegressor

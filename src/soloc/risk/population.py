@@ -56,6 +56,13 @@ def excess_risk(
     return risk.simulate(task, predictor, state, jax.random.key(0) if key is None else key, samples)
 
 
+def excess_or_infinity(task: Any, predictor: Any, state: Any) -> Any:
+    """`excess_risk` of an exact pair, not finite beyond the largest double: for maps."""
+    risk = find_exact(task, predictor, state)
+    assert risk.excess is not None
+    return risk.excess(risk.numbers(task), predictor, state)
+
+
 def log_excess_risk(task: Any, predictor: Any, state: Any) -> Any:
     """log(population risk - eps^2), exact also where the excess itself underflows."""
     risk = find_exact(task, predictor, state)
