@@ -3,6 +3,8 @@
 from typing import Any
 
 # importing a file of risks registers its pairs
+import soloc.risk.max_location
+import soloc.risk.several_heads
 import soloc.risk.single_location  # noqa: F401
 from soloc.predictors.weight import Weight
 from soloc.risk.registry import PAIRS, PairRisk
