@@ -56,7 +56,7 @@ MORE_LAWS = [
 
 
 def p_values(d, weight, options, runs, steps=40, batch_size=2, step_size=0.05):
-    """Kolmogorov-Smirnov p-values of every overlap, between both ways of training."""
+    """Kolmogorov-Smirnov p-values of every overlap, of both ways of training."""
     lengths = options.get("lengths")
     task = SingleLocation(d=d, L=3 if lengths is None else None, eps=0.3, lengths=lengths)
     momentum, free = options.get("momentum", 0.0), options.get("free_norms", False)

@@ -56,8 +56,8 @@ def test_numbers_are_answered_in_double_precision():
     assert np.isscalar(Elementwise(form)(Two(TWO.parts, PLACE[0]), 2.0))
 
 
-@pytest.mark.parametrize("size", [1, 4, 5000])
-def test_compiled_numbers_are_the_same_in_blocks(size):
+@pytest.mark.parametrize("size", [1, 4])
+def test_compiled_numbers_are_the_same(size):
     place = RNG.normal(size=(size, 3))
     two = Two(TWO.parts, place)
     compiled = Elementwise(form, compiled=lambda size, *trees: True)

@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def number(text: str) -> Any:
-    """The number in `text`, an int where whole (also as 1e9); other text is left for the library."""
+    """The number in `text`, an int where whole (also as 1e9); other text as it is."""
     try:
         value = float(text)
     except ValueError:

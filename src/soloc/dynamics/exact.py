@@ -10,7 +10,8 @@ from soloc.dynamics.layout import Layout
 from soloc.maths.data import core_axes
 from soloc.predictors.weight import Weight
 from soloc.risk.overlaps import Overlaps
-from soloc.risk.registry import PairRisk, Slopes, find, find_exact
+from soloc.risk.pairs import find, find_exact
+from soloc.risk.registry import PairRisk, Slopes
 
 
 class Trainee(NamedTuple):

@@ -4,7 +4,6 @@ import math
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from soloc.maths.data import core_axes
@@ -49,9 +48,10 @@ class Layout(NamedTuple):
         """The states whose numbers are on the first axis."""
         if not any(self.cores):
             return jax.tree.unflatten(self.structure, list(rows))
+        xp = engine_of(rows).xp
         ends = np.cumsum([math.prod(core) for core in self.cores])
         leaves = [
-            jnp.moveaxis(rows[end - math.prod(core) : end], 0, -1).reshape(*rows.shape[1:], *core)
+            xp.moveaxis(rows[end - math.prod(core) : end], 0, -1).reshape(*rows.shape[1:], *core)
             for end, core in zip(ends, self.cores, strict=True)
         ]
         return jax.tree.unflatten(self.structure, leaves)

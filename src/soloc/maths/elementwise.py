@@ -22,8 +22,6 @@ from soloc.maths.data import core_axes
 from soloc.maths.engine import Array
 from soloc.maths.numbers import is_concrete
 
-_BLOCK = 4096  # settings of one compiled call: one program serves every number of them
-
 
 def _never(size: int, *trees: Any) -> bool:
     return False
@@ -49,6 +47,9 @@ class Elementwise:
 
     def __call__(self, *trees: Any) -> Any:
         leaves, structure = jax.tree.flatten(trees)
+        if all(isinstance(leaf, float) for leaf in leaves) and self.compiled(1, *trees):
+            with jax.enable_x64(True):
+                return np.asarray(_compiled(self.formula, structure, leaves))[()]
         cores = core_axes(structure)
         if all(map(is_concrete, leaves)):
             return self._of_numbers(leaves, structure, cores)
@@ -72,21 +73,12 @@ class Elementwise:
         size, trees = math.prod(shape), jax.tree.unflatten(structure, doubles)
         # as JAX: what is not finite is looked for in the answer
         with jax.enable_x64(True), np.errstate(all="ignore"):
-            if not self.compiled(size, *trees):
-                return np.asarray(self.on_numbers(*trees))[()]
-            flat = [
-                np.broadcast_to(leaf, (*shape, *core)).reshape(size, *core)
-                for leaf, axes in zip(doubles, cores, strict=True)
-                for core in [leaf.shape[leaf.ndim - axes :]]
-            ]
-            if size == 1:
-                answer = _compiled(self.formula, structure, [leaf[0] for leaf in flat])
-                return np.asarray(answer).reshape(shape)[()]
-            blocks = [
-                np.asarray(_compiled(self.formula, structure, [_cut(x, at) for x in flat]))
-                for at in range(0, size, _BLOCK)
-            ]
-        return np.concatenate(blocks)[:size].reshape(shape)
+            compiled = self.compiled(size, *trees)
+            answer = (
+                _compiled(self.formula, structure, doubles) if compiled else self.on_numbers(*trees)
+            )
+        whole = np.asarray(answer)
+        return (whole if whole.shape == shape else np.broadcast_to(whole, shape).copy())[()]
 
 
 def _shape(leaves: list[Any], cores: tuple[int, ...]) -> tuple[int, ...]:
@@ -95,12 +87,6 @@ def _shape(leaves: list[Any], cores: tuple[int, ...]) -> tuple[int, ...]:
     return np.broadcast_shapes(
         *(shape[: len(shape) - axes] for shape, axes in zip(shapes, cores, strict=True))
     )
-
-
-def _cut(x: np.ndarray, first: int) -> np.ndarray:
-    """A block, filled up with its last entry."""
-    part = x[first : first + _BLOCK]
-    return np.concatenate([part, np.repeat(part[-1:], _BLOCK - len(part), axis=0)])
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -162,7 +148,8 @@ def _inside(border: _Border, rows: Array, fixed: list[Array]) -> Array:
             entry = jnp.moveaxis(rows[first : first + math.prod(core)], 0, -1)
             leaves.append(entry.reshape(*shape, *core))
             first += math.prod(core)
-        return border.formula(*jax.tree.unflatten(border.structure, leaves))
+        answer = border.formula(*jax.tree.unflatten(border.structure, leaves))
+        return jnp.broadcast_to(answer, shape)
 
     return _derivative(value, border.order)(rows)
 

@@ -24,7 +24,7 @@ def attention_layer(head: AttentionHead, lam: float, tokens: jax.Array) -> jax.A
 
 
 def first_row(head: AttentionHead, lam: float, tokens: jax.Array) -> jax.Array:
-    """The row of the first ([CLS]) token: softmax(lam x_1' Q K' X') X V O', at a cost linear in L."""
+    """The row of the first token: softmax(lam x_1' Q K' X') X V O', at a cost linear in L."""
     query = tokens[..., 0, :] @ head.Q
     scores = jnp.einsum("...lp,...p->...l", tokens @ head.K, query)
     weights = jax.nn.softmax(lam * scores, axis=-1)
@@ -43,7 +43,7 @@ def predict(
     tokens: jax.Array,
     present: jax.Array | None = None,
 ) -> jax.Array:
-    """T(X) = sum_l weight(X k)_l X_l . v: the paper's predictor when the weight is component-wise."""
+    """T(X) = sum_l weight(X k)_l X_l . v: the paper's predictor for component-wise weights."""
     scores = tokens @ k
     weights = weight(scores) if present is None else weight(scores, present)
     return jnp.sum(weights * (tokens @ v), axis=-1)

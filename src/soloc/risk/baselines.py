@@ -11,8 +11,10 @@ from soloc.maths.engine import Array
 from soloc.maths.numbers import is_concrete
 from soloc.maths.side_by_side import in_pieces, mapped
 from soloc.risk.bayes import log_bayes
+from soloc.risk.max_location import max_location_bayes
 from soloc.risk.monte_carlo import monte_carlo_bayes_risk
 from soloc.risk.signal_numbers import SignalNumbers, averaged
+from soloc.tasks.max_location import MaxLocation
 from soloc.tasks.protocol import Task
 from soloc.tasks.single_location import SingleLocation
 
@@ -30,7 +32,12 @@ def null_risk(task: Task) -> Any:
 
 
 def bayes_risk(task: Task, *, key: jax.Array | None = None, samples: int = 20_000) -> Any:
-    """Risk of E[Y | X]: exact for SingleLocation with a uniform prior, else an `Estimate`."""
+    """Risk of E[Y | X]: exact for SingleLocation with a uniform prior and for MaxLocation.
+
+    For any other task it is an `Estimate` from so many simulated sequences.
+    """
+    if isinstance(task, MaxLocation):
+        return max_location_bayes(task)
     if not isinstance(task, SingleLocation) or task.prior is not None:
         if isinstance(task, SingleLocation):
             task.refuse_background()

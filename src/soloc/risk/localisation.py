@@ -98,7 +98,7 @@ def _log_kernel(x: np.ndarray, even: bool) -> np.ndarray:
 
 
 def _scores(mean: np.ndarray, spread: float, even: bool) -> _Scores:
-    """A rule for N(mean, spread^2); of its absolute value where the kernel is even and kinks at 0."""
+    """A rule for N(mean, spread^2); of its absolute value where the kernel is even."""
     if even:
         start, end, panels = 0.0 * mean, np.abs(mean) + _REACH * spread, _PANELS_TO_ZERO
     else:

@@ -6,10 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import soloc.risk.single_location  # noqa: F401 (registers its pairs)
 from soloc.maths.numbers import is_concrete
 from soloc.risk.estimate import Estimate
-from soloc.risk.registry import check_state, find, find_exact
+from soloc.risk.pairs import check_state, find, find_exact
 
 
 def population_risk(
@@ -71,8 +70,9 @@ def log_excess_risk(task: Any, predictor: Any, state: Any) -> Any:
 
 
 def _finite(result: Any, predictor: Any) -> Any:
-    # -inf is the logarithm of no excess
-    if is_concrete(result) and not np.all(np.isfinite(result) | (result == -np.inf)):
+    if not is_concrete(result) or np.isfinite(result).all():
+        return result
+    if not np.all(np.isfinite(result) | (result == -np.inf)):  # the logarithm of no excess
         raise ValueError(
             f"`lam` must be such that the risk of {type(predictor).__name__} is a finite number,"
             f" got lam={predictor.lam}: the risk exceeds the largest double; take a smaller lam."

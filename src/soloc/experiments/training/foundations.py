@@ -83,7 +83,12 @@ def _chain(config: Config) -> pd.DataFrame:
 
     @jax.jit  # one program: a step at a time, each operation would be compiled by itself
     def steps(
-        wide: AttentionHead, thin: AttentionHead, k: jax.Array, v: jax.Array, X: jax.Array, asked: jax.Array
+        wide: AttentionHead,
+        thin: AttentionHead,
+        k: jax.Array,
+        v: jax.Array,
+        X: jax.Array,
+        asked: jax.Array,
     ) -> list[jax.Array]:
         layer, row = attention_layer(wide, lam, X)[:, 0], first_row(wide, lam, X)
         one_query = first_row(thin, lam, asked) @ O, softmax_predictor(k, v, lam, asked)
