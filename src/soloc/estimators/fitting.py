@@ -49,6 +49,8 @@ def fit_objective(
             break
     if not total.converged and total.iterations >= max_iter:
         total.reason = f"`max_iter` = {max_iter} was reached"
+    if progress is not None and total.iterations == 0:  # nothing was left to gain
+        progress(total)
     return Fitted(objective.coefficients(point), total)
 
 
