@@ -29,9 +29,10 @@ def erf_by_quad(m, gamma, L, lam, kappa, nu):
     """The erf risk on the manifold with its two means integrated at every call, as published code
     does.
     """
-    mean = lambda f: (
-        quad(lambda x: f(x) * math.exp(-0.5 * x * x), -10, 10)[0] / math.sqrt(2 * math.pi)
-    )
+
+    def mean(f):
+        return quad(lambda x: f(x) * math.exp(-0.5 * x * x), -10, 10)[0] / math.sqrt(2 * math.pi)
+
     signal = lambda x: erf(lam * (m * kappa + gamma * x))  # noqa: E731
     first, second = mean(signal), mean(lambda x: signal(x) ** 2)
     background = mean(lambda x: erf(lam * x) ** 2)

@@ -22,7 +22,7 @@ CHECK_POINT = {
 
 
 def relative_error(point):
-    """Error of the closed form against the oracle, of the logarithm where the risk is below 1e-290."""
+    """Error of the closed form against the oracle, in logarithms below 1e-290."""
     task, weight, overlaps = (
         SingleLocation(point.d, point.L, point.gamma),
         Erf(point.lam),
