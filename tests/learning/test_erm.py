@@ -1,4 +1,4 @@
-"""Attention trained on n sequences: exact where it is ridge regression, published bands elsewhere."""
+"""Attention trained on n sequences: exact where it is ridge regression, else published bands."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -74,7 +74,7 @@ def erm_curve(
 
     Returns
     -------
-    One row per ratio with `samples_per_dimension`, the overlaps `m_k`, `m_v`, `q_k`, `q_v`, the test
+    One row per ratio: `samples_per_dimension`, the overlaps `m_k`, `m_v`, `q_k`, `q_v`, the test
     `risk` with the `error` of its quadrature, the `training` error, the attention `mass` on the
     decisive token, `ridge_k`, `ridge_v` and `settled`. Replica symmetry is assumed: at small
     ridges there are several minima and the curve may be wrong, see docs/learning.md.
