@@ -1,5 +1,4 @@
-"""Training in full dimension on the vectors k and v: the oracle of the dynamics in overlaps, and
-Adam, which has none.
+"""Training in full dimension on k and v: the oracle of the dynamics in overlaps, and Adam.
 
 The cost grows with d; use `population_path` and `sgd_path` for anything but checks.
 """
@@ -17,10 +16,12 @@ from soloc.dynamics.pieces import Record
 from soloc.dynamics.records import above_noise, describe, flattened
 from soloc.dynamics.rules import Plain, Rule
 from soloc.dynamics.schedules import Tabulated
+from soloc.maths.engine import Array
 from soloc.predictors.attention import predict
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import excess_risk
-from soloc.tasks.single_location import SingleLocation, Truth
+from soloc.tasks.protocol import Task
+from soloc.tasks.single_location import Truth
 
 
 class Pair(NamedTuple):
@@ -31,7 +32,7 @@ class Pair(NamedTuple):
 
 
 def vectors_path(
-    task: SingleLocation,
+    task: Task,
     truth: Truth,
     weight: Any,
     start: Pair,
@@ -46,8 +47,7 @@ def vectors_path(
     key: jax.Array | None = None,
     progress: Any = False,
 ) -> Path:
-    """Descent on vectors: on the exact population risk, or with `batch_size` and `key` on fresh
-    samples of that many bags.
+    """Descent on vectors: on the exact population risk, or with `batch_size` and `key` on samples.
 
     `rule` is plain, Momentum or Adam (`soloc.dynamics.rules`); `free_norms` trains k and v without
     projecting them on the sphere. The columns are those of `population_path`, with the norms of k
@@ -66,16 +66,17 @@ def vectors_path(
     with jax.enable_x64(True):
         truth = Truth(*(jnp.asarray(np.asarray(x, dtype=float)) for x in truth))
 
-    def population(pair: Pair, lam: jax.Array) -> jax.Array:
+    def population(pair: Pair, lam: jax.Array) -> Array:
         return excess_risk(task, weight.with_lam(lam), Overlaps.of(pair.k, pair.v, truth))
 
-    def on_a_fresh_batch(pair: Pair, lam: jax.Array, key: jax.Array) -> jax.Array:
-        def one(k, v, lam, key):
-            sample = task.sample(truth, key, batch_size or 1)
-            present = None if task.lengths is None else jnp.arange(task.L) < sample.lengths[:, None]
-            return jnp.mean(
-                (predict(weight.with_lam(lam), k, v, sample.tokens, present) - sample.answers) ** 2
-            )
+    def on_a_fresh_batch(pair: Pair, lam: jax.Array, key: jax.Array) -> Array:
+        def one(k: jax.Array, v: jax.Array, lam: jax.Array, key: jax.Array) -> jax.Array:
+            drawn = task.sample(truth, key, batch_size or 1)
+            present = None
+            if getattr(task, "lengths", None) is not None:
+                present = jnp.arange(drawn.tokens.shape[1]) < drawn.lengths[:, None]
+            guess = predict(weight.with_lam(lam), k, v, drawn.tokens, present)
+            return jnp.mean((guess - drawn.answers) ** 2)
 
         return jax.vmap(one)(
             pair.k, pair.v, jnp.broadcast_to(lam, (runs,)), jax.random.split(key, runs)

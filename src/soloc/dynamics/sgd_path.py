@@ -1,6 +1,4 @@
-"""Stochastic gradient descent with fresh samples: the path of the overlaps, exactly in law at any
-dimension.
-"""
+"""Stochastic gradient descent with fresh samples: overlaps exactly in law, at any dimension."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,8 +38,7 @@ def sgd_path(
     every: int | None = None,
     progress: bool | Callable[[StepsDone], None] = False,
 ) -> Path:
-    """Stochastic gradient descent on the squared error of fresh batches, from `start`: the path of
-    the overlaps.
+    """The path of the overlaps under stochastic gradient descent on fresh batches, from `start`.
 
     The law of the path is that of full-dimensional SGD; the cost does not depend on d, up to 1e12
     and beyond. The path is a function of `key`, whatever is recorded. Arrays in `task`, `weight`,
@@ -63,6 +60,12 @@ def sgd_path(
     check_real("momentum", momentum, "a number in [0, 1)", 0.0)
     if np.any(np.asarray(momentum) >= 1.0):
         raise ValueError(f"`momentum` must be a number in [0, 1), got {momentum}.")
+    if not isinstance(task, SingleLocation):
+        raise TypeError(
+            "`task` must be SingleLocation, of whose tokens few coordinates are drawn, got"
+            f" {type(task).__name__}; train in full dimension with"
+            " soloc.dynamics.full_dimension.vectors_path."
+        )
     trained = trainee(task, weight).without_lam()
     if np.ndim(task.L) != 0:
         raise ValueError(
@@ -75,7 +78,6 @@ def sgd_path(
         )
     lam = weight.lam if lam is None else lam
     shape = runs_shape(start, task, trained, lam, step_size, momentum)
-    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     runs = int(np.prod(shape, dtype=int))
     plan = Plan(
         task.lengths,
@@ -103,7 +105,8 @@ def sgd_path(
         return vectors, np.asarray(seen)[: piece.n // piece.stride]
 
     with jax.enable_x64(True):
-        vectors = _at_rest(plan, Overlaps(*(flat(getattr(start, name)) for name in NAMES)))
+        five = np.broadcast_arrays(*start, np.empty(shape))[:-1]
+        vectors = _at_rest(plan, Overlaps(*(np.ravel(one) for one in five)))
         seen_first = np.asarray(observe(vectors))
     record = run_in_pieces(
         advance,

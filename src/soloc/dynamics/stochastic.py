@@ -1,5 +1,4 @@
-"""Stochastic gradient descent exactly in law, in O(batch x L) per step, independent of the
-dimension.
+"""Stochastic gradient descent exactly in law, in O(batch x L) per step whatever the dimension.
 
 Fresh Gaussian tokens are rotation invariant, so k, v, k*, v* (and the velocities, with momentum)
 matter only through their coordinates in a frame that moves with them: k on the first axis, v on the
@@ -11,7 +10,7 @@ decomposition on two new axes.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +23,7 @@ from soloc.tasks.lengths import LengthLaw
 from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
+_Carry: TypeAlias = tuple[jax.Array, jax.Array]  # vectors, and what was observed of them
 _DRAWN_AT_ONCE = 2**18  # normals drawn together, before the steps that use them
 
 
@@ -39,9 +39,7 @@ class Plan(NamedTuple):
 
     @property
     def frame(self) -> int:
-        """Vectors followed, and axes of their frame: k, v, k*, v* and with momentum the two
-        velocities.
-        """
+        """Vectors followed, and axes of their frame: k, v, k*, v* and the velocities if any."""
         return 6 if self.with_momentum else 4
 
     @property
@@ -78,9 +76,7 @@ class Chain(NamedTuple):
 
 
 def triangular(vectors: list[jax.Array]) -> jax.Array:
-    """Coordinates of the vectors in their own Gram-Schmidt frame, lower triangular: (F, F, runs)
-    from F arrays (axes, runs).
-    """
+    """F vectors (axes, runs) in their own Gram-Schmidt frame, lower triangular: (F, F, runs)."""
     rows: list[jax.Array] = []
     frame: list[jax.Array] = []
     for vector in vectors:
@@ -95,16 +91,12 @@ def triangular(vectors: list[jax.Array]) -> jax.Array:
 
 
 def observe(vectors: jax.Array) -> jax.Array:
-    """(kappa, nu, theta, eta, rho, |k|, |v|) of triangular coordinates, (7, runs); overlaps are
-    those of the directions.
-    """
+    """(kappa, nu, theta, eta, rho) of the directions, and (|k|, |v|): (7, runs)."""
     k, v, k_star, v_star = vectors[:4]
     norm_k, norm_v = jnp.sqrt(jnp.sum(k * k, axis=0)), jnp.sqrt(jnp.sum(v * v, axis=0))
     k, v = k / norm_k, v / norm_v
-    dot = lambda x, y: jnp.sum(x * y, axis=0)  # noqa: E731
-    return jnp.stack(
-        [dot(k, k_star), dot(v, v_star), dot(v, k_star), dot(k, v_star), dot(k, v), norm_k, norm_v]
-    )
+    pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
+    return jnp.stack([*(jnp.sum(x * y, axis=0) for x, y in pairs), norm_k, norm_v])
 
 
 def _gradients(
@@ -239,19 +231,26 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
 
 @cache
 def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """advance(vectors, key, first, lam, alpha, chain, n, stride): n steps from step `first`,
-    observed every `stride`.
-    """
+    """`advance` of n steps from step `first`, observed every `stride`, compiled for a plan."""
 
     @jax.jit
-    def advance(vectors, key, first, lam, alpha, chain, n, stride):
-        def block(i, carry):
+    def advance(
+        vectors: jax.Array,
+        key: jax.Array,
+        first: jax.Array,
+        lam: jax.Array,
+        alpha: jax.Array,
+        chain: Chain,
+        n: jax.Array,
+        stride: jax.Array,
+    ) -> _Carry:
+        def block(i: jax.Array, carry: _Carry) -> _Carry:
             begin = i * plan.together
             draws = jax.vmap(lambda j: _draw(plan, chain, key, first + begin + j))(
                 jnp.arange(plan.together)
             )
 
-            def one(j, carry):
+            def one(j: jax.Array, carry: _Carry) -> _Carry:
                 vectors, seen = carry
                 t = begin + j
                 vectors = _step(
@@ -259,9 +258,13 @@ def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
                 )
                 return vectors, seen.at[t // stride].set(observe(vectors))
 
-            return jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
+            last: _Carry = jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
+            return last
 
         blocks = (n + plan.together - 1) // plan.together
-        return jax.lax.fori_loop(0, blocks, block, (vectors, jnp.zeros((SLOTS, 7, plan.runs))))
+        end: _Carry = jax.lax.fori_loop(
+            0, blocks, block, (vectors, jnp.zeros((SLOTS, 7, plan.runs)))
+        )
+        return end
 
     return advance

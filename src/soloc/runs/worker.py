@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import cloudpickle
 
-from soloc.runs.processes import begin_child, children, one_thread, without_main
+from soloc.runs.processes import begin_child, children, starting
+
+_FAREWELL = 2.0  # seconds that an idle worker has to end by itself
 
 
 class Reply(NamedTuple):
@@ -64,7 +66,7 @@ class Worker:
         context = children()
         self.pipe, far_end = context.Pipe()
         self.process = context.Process(target=_serve, args=(far_end, patient), daemon=True)
-        with one_thread(), without_main():
+        with starting():
             self.process.start()
         far_end.close()
 
@@ -84,9 +86,11 @@ class Worker:
             raise Died from None
         return reply
 
-    def close(self) -> None:
-        """End the process, whatever it does."""
+    def close(self, busy: bool = True) -> None:
+        """End the process; one that is not `busy` may first clear up what its libraries left."""
         self.pipe.close()
+        if not busy:
+            self.process.join(_FAREWELL)
         self.process.kill()
         self.process.join()
 

@@ -65,7 +65,7 @@ class Local:
                     yield outcome
         finally:
             for desk in desks:
-                desk.worker.close()
+                desk.worker.close(busy=bool(desk.batch and desk.batch.places))
 
 
 class _Desk:
