@@ -1,6 +1,4 @@
-"""The real experiments, killed again and again: the report's tables end in the same bytes as those
-of one quiet run.
-"""
+"""The real experiments, killed again and again, end in the bytes of one quiet run."""
 
 import random
 import subprocess

@@ -1,6 +1,4 @@
-"""Two toy experiments, drawn by the figure of training: one whose claim holds, one whose claim
-fails.
-"""
+"""Two toy experiments: one whose claim holds, one whose claim fails."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Every band of the specification, on five seeds that nobody tuned: the repository's own command."""
+"""Every band of the specification, on five seeds that nobody tuned."""
 
 import subprocess
 import sys

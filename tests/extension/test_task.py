@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 from tests.laws.laws import LAWS
 
-from soloc import Erf, Overlaps, Softmax, Sparsemax, linear_risk, monte_carlo_risk, null_risk
+from soloc import Erf, Overlaps, Softmax, linear_risk, monte_carlo_risk, null_risk
 from soloc.maths.data import Data
 from soloc.maths.numbers import check_count
 from soloc.risk.monte_carlo import monte_carlo_bayes_risk
-from soloc.tasks.single_location import SingleLocation
+from soloc.tasks.single_location import orthonormal_pair
+from soloc.weights import Sparsemax
 
 
 class Mixed(NamedTuple):
@@ -41,7 +42,7 @@ class SoftMixture(Data):
     eps: Any = 0.2
 
     def truth(self, key):
-        return SingleLocation(d=self.d).truth(key)
+        return orthonormal_pair(key, self.d)
 
     def sample(self, truth, key, n):
         check_count("n", n)
@@ -114,8 +115,8 @@ def test_a_predictor_that_answers_by_itself_is_asked():
     class Mean(NamedTuple):
         scale: float
 
-        def answer(self, vectors, tokens, present):
-            return self.scale * jnp.mean(tokens @ vectors[1], axis=-1)
+        def predict(self, k, v, tokens, present):
+            return self.scale * jnp.mean(tokens @ v, axis=-1)
 
     estimate = monte_carlo_risk(TASK, Mean(1.0), Overlaps(1.0, 1.0), jax.random.key(3), 40_000)
     assert abs(estimate.value - TASK.linear_risk()) < 4.5 * estimate.error

@@ -6,7 +6,9 @@ from soloc.maths.harmonics import Coordinates, Harmonics
 from soloc.tasks.exchangeable_latent import ExchangeableLatent
 from soloc.tasks.key_laws import GaussianKeys, SphereKeys
 from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.max_location import MaxLocation
 from soloc.tasks.noisy_recall import NoisyRecall
+from soloc.tasks.several_locations import SeveralLocations
 from soloc.tasks.single_location import SingleLocation
 
 TASKS = {
@@ -28,6 +30,14 @@ TASKS = {
     "single location, random lengths": SingleLocation(
         d=5, gamma=0.8, eps=0.2, lengths=LengthLaw((1, 2, 4), (0.2, 0.3, 0.5))
     ),
+    "several locations": SeveralLocations(
+        d=6, L=5, kinds=2, per_kind=(1, 2), signal=1.5, gamma=0.8, eps=0.2, importance=(1.0, 0.5)
+    ),
+    "largest score": MaxLocation(d=5, L=4, eps=0.2),
+    "drawn by score, random lengths": MaxLocation(
+        d=5, beta=1.5, lengths=LengthLaw((1, 2, 4), (0.2, 0.3, 0.5))
+    ),
+    "graded by score": MaxLocation(d=5, L=4, beta=1.5, eps=0.2, graded=True),
 }
 #: those whose Bayes answer is an attention over keys of one length
 ATTENDED = {

@@ -19,7 +19,7 @@ POINTS = [
 
 
 def exact(a: float, b: float, r: float) -> mp.mpf:
-    """E[S_1 S_2] - E[S_1] E[S_2] from the bivariate normal density: no angle, no quadrature of ours.
+    """E[S_1 S_2] - E[S_1] E[S_2] from the bivariate normal density: no angle, nothing of ours.
 
     Given X = x the other normal is N(r x, 1 - r^2), so E[S_1 S_2] is one integral over x.
     """

@@ -5,13 +5,20 @@ import itertools
 import jax
 import numpy as np
 import pytest
+import scipy.special
 
-from soloc.maths.simplex import entmax15, sparsemax
+from soloc.maths.simplex import entmax15, softmax, sparsemax
 
 
 def double(function, x):
     with jax.enable_x64(True):
         return np.asarray(function(jax.numpy.asarray(x, jax.numpy.float64)))
+
+
+def test_softmax_is_that_of_scipy_by_either_engine_and_gives_nothing_to_minus_infinity():
+    x = np.array([[1.0, -2.0, 700.0], [0.3, -np.inf, 0.3]])
+    for found in (softmax(x), double(softmax, x)):
+        np.testing.assert_allclose(found, scipy.special.softmax(x, axis=-1), rtol=1e-14)
 
 
 def nearest_by_trying_every_support(x):

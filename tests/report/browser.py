@@ -1,6 +1,4 @@
-"""Headless Chromium as a witness: what a page prints to the console, asks of the network, and looks
-like.
-"""
+"""Headless Chromium as a witness: what a page prints, asks of the network, looks like."""
 
 import json
 import re

@@ -22,6 +22,16 @@ def test_vectors_have_the_overlaps_they_were_made_from(place):
         assert float(k @ k) == pytest.approx(1.0) and float(v @ v) == pytest.approx(1.0)
 
 
+def test_coordinates_in_the_frame_have_the_overlaps_for_many_at_once():
+    each = [overlaps(np.random.default_rng(1), place) for place in PLACES]
+    five = {name: np.array([one.get(name, 0.0) for one in each]) for name in NAMES}
+    k, v = Overlaps(**five).in_frame()
+    assert k.shape == v.shape == (4, len(PLACES))
+    np.testing.assert_allclose([k[0], v[1], v[0], k[1]], [five[n] for n in NAMES[:4]], atol=1e-15)
+    np.testing.assert_allclose(np.sum(k * v, axis=0), five["rho"], atol=1e-9)
+    np.testing.assert_allclose([np.sum(k * k, 0), np.sum(v * v, 0)], 1.0, atol=1e-9)
+
+
 def test_batches_of_vectors_have_batches_of_overlaps():
     with jax.enable_x64(True):
         truth = SingleLocation(9).truth(jax.random.key(0))

@@ -1,6 +1,4 @@
-"""Figure: are the stated probabilities kept? Nominal against empirical coverage of central
-intervals.
-"""
+"""Figure: are the stated probabilities kept? Nominal against empirical coverage."""
 
 from typing import Any
 
@@ -10,8 +8,7 @@ import pandas as pd
 
 
 def figure(table: pd.DataFrame, ax: Any = None) -> Any:
-    """From a table with the column `pit` (probability integral transform): coverage curve, with a
-    95 % band for chance."""
+    """From a table with the column `pit`: coverage curve, with a 95 % band for chance."""
     centred = np.sort(np.abs(2 * table["pit"].to_numpy() - 1))
     nominal = np.linspace(0.01, 0.99, 99)
     empirical = np.searchsorted(centred, nominal, side="right") / len(centred)

@@ -10,9 +10,7 @@ MOST_SHOWN = 40  # instances; of larger bags the heaviest are drawn
 
 
 def figure(table: pd.DataFrame, title: str = "", ax: Any = None) -> Any:
-    """Two bars per instance: weight to the left, contribution to the right; the decisive instance
-    is dark.
-    """
+    """Two bars per instance, weight and contribution; the decisive instance is dark."""
     shown = table.nlargest(MOST_SHOWN, "weight").sort_index() if len(table) > MOST_SHOWN else table
     rows = np.arange(len(shown))
     colours = np.where(shown["decisive"], "#12407a", "#9bbce0")

@@ -15,7 +15,7 @@ _NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Softw
 
 
 def figure_bytes(figure: Figure, kind: str, name: str) -> bytes:
-    """The figure as a file of one of FORMATS; `name` makes the identifiers inside an SVG its own."""
+    """The figure as a file of one of FORMATS; `name` makes identifiers inside an SVG its own."""
     if kind not in FORMATS:
         raise ValueError(f"`kind` must be one of {', '.join(FORMATS)}, got {kind!r}.")
     settings: Any = {"svg.hashsalt": f"soloc-{name}", "svg.fonttype": STYLE["svg.fonttype"]}

@@ -1,6 +1,4 @@
-"""Colours that every figure shares, whatever draws it; without matplotlib, so that the lab starts
-sooner.
-"""
+"""Colours that every figure shares; without matplotlib, so that the lab starts sooner."""
 
 INK = "#1b1f24"
 PAPER = "#ffffff"

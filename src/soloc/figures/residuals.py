@@ -7,8 +7,7 @@ import pandas as pd
 
 
 def figure(table: pd.DataFrame, ax: Any = None) -> Any:
-    """From a table with columns `label` and `prediction`: residuals against predictions and their
-    histogram."""
+    """From columns `label` and `prediction`: residuals against predictions, and histogram."""
     residual = table["label"] - table["prediction"]
     if ax is None:
         figure_, (left, right) = plt.subplots(

@@ -103,9 +103,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power(value: float, base: int = 10) -> str:
-    """base to an integer exponent in plain characters, as 10⁴ (a formula costs a hundred times as
-    long to set).
-    """
+    """base to an integer exponent in plain characters, as 10⁴: formulas are slow to set."""
     exponent = math.log(value, base) if value > 0 else math.nan
     if not math.isclose(exponent, round(exponent), abs_tol=1e-6):
         return ""
@@ -113,9 +111,7 @@ def power(value: float, base: int = 10) -> str:
 
 
 def logarithmic(axis: Axes, which: str, base: int = 10) -> None:
-    """Logarithmic axes among `which` ("x", "y" or "xy"), with plain labels; call it when all is
-    drawn.
-    """
+    """Logarithmic axes with plain labels ("x", "y" or "xy"); call it when all is drawn."""
     for name in which:
         getattr(axis, f"set_{name}scale")("log", base=base)
         low, high = getattr(axis, f"get_{name}lim")()
@@ -139,9 +135,7 @@ def log_lengths(axis: Axes, lengths: Sequence[int], label: str = "number of toke
 
 
 def plain_rulers(figure: Figure) -> None:
-    """Logarithmic axes of a finished figure that still have matplotlib's own labels: made as those
-    of `logarithmic`.
-    """
+    """Make logarithmic axes that still have matplotlib's own labels as `logarithmic` does."""
     for axis in figure.axes:
         for name in "xy":
             ruler: Any = getattr(axis, f"{name}axis")

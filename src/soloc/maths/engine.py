@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special
 import numpy as np
-from scipy.special import erf, erfc, expit, ndtr
+from scipy.special import erf, erfc, expit, log_ndtr
 
 Array: TypeAlias = Any  #: of NumPy or of JAX
 
@@ -36,7 +36,7 @@ class Engine(NamedTuple):
     erf: Callable[[Any], Any]
     erfc: Callable[[Any], Any]
     expit: Callable[[Any], Any]
-    ndtr: Callable[[Any], Any]
+    log_ndtr: Callable[[Any], Any]
 
 
 def _same(value: Any) -> Any:
@@ -113,7 +113,7 @@ NUMPY = Engine(
     erf,
     erfc,
     expit,
-    ndtr,
+    log_ndtr,
 )
 JAX = Engine(
     jnp,
@@ -128,7 +128,7 @@ JAX = Engine(
     jax.scipy.special.erf,
     jax.scipy.special.erfc,
     jax.scipy.special.expit,
-    jax.scipy.special.ndtr,
+    jax.scipy.special.log_ndtr,
 )
 
 

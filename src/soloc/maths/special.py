@@ -132,10 +132,10 @@ def erfcx_of_large(x: Array) -> Array:
 
 
 def wright_omega(x: Array) -> Array:
-    """The solution z of z + log z = x, to about single precision: enough to place nodes."""
+    """The solution z of z + log z = x, to 1e-14 of its size."""
     xp = engine_of(x).xp
     small = xp.exp(xp.clip(x, -700.0, 1.0))
     z = xp.where(x > 1.0, x - xp.log(xp.maximum(x, 1.0)), small / (1.0 + small))
-    for _ in range(2):
+    for _ in range(4):
         z = z * (1.0 + x - xp.log(z)) / (1.0 + z)
-    return xp.where(x < -30.0, small, z)
+    return xp.where(x < -36.0, small, z)

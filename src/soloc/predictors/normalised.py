@@ -1,5 +1,6 @@
 """Weights that see all scores: softmax and other kernels, sparse projections, hard maximum."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,9 +23,9 @@ class SeesAllScores(Weight):
         present = jnp.ones(scaled.shape, bool) if present is None else present
         return self.weights(scaled, present)
 
+    @abstractmethod
     def weights(self, x: jax.Array, present: jax.Array) -> jax.Array:
         """Weights from scaled scores x = lam a."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class NormalisedKernel(SeesAllScores):
     Its exact risk costs the same at every length.
     """
 
+    @abstractmethod
     def log_kernel(self, x: Array) -> Array:
         """log f(x), -inf where f vanishes."""
-        raise NotImplementedError
 
     def weights(self, x: jax.Array, present: jax.Array) -> jax.Array:
         logs = jnp.where(present, self.log_kernel(x), -jnp.inf)

@@ -4,6 +4,9 @@ A new nonlinearity is one class with `value`, or `Pointwise.of(function)`; every
 gradient and training run then works unasked.
 """
 
+import math
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,6 +15,8 @@ import jax.numpy as jnp
 
 from soloc.maths.data import STATIC
 from soloc.maths.engine import Array, engine_of
+from soloc.maths.numbers import check_real
+from soloc.maths.own_function import called
 from soloc.predictors.weight import Weight
 
 
@@ -32,13 +37,29 @@ class Pointwise(Weight):
         """The scaled score at which the weight bends most."""
         return 0.0
 
+    @abstractmethod
     def value(self, x: Array) -> Array:
         """sigma(x) at the scaled score x = lam a."""
-        raise NotImplementedError
 
     def complement(self, x: Array) -> Array:
         """1 - sigma(x); a saturating weight overrides it so that nothing cancels."""
         return 1.0 - self.value(x)
+
+    def log_complement(self, x: Array) -> Array:
+        """log |1 - sigma(x)|; a saturating weight overrides it so that nothing underflows."""
+        xp = engine_of(x).xp
+        return xp.log(xp.abs(self.complement(x)))
+
+    @staticmethod
+    def of(
+        function: Callable[[Any], Any], lam: Any = 1.0, *, kink: Any = 0.0
+    ) -> "PointwiseFunction":
+        """The weight function(lam a) of any function of NumPy or JAX arrays.
+
+        Its exact risk, gradient and training work as for the named ones. `kink` is where the
+        function bends most, if not at 0: integrals are cut there.
+        """
+        return PointwiseFunction(lam, function=function, kink=kink)
 
     def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
         """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
@@ -51,6 +72,30 @@ class Pointwise(Weight):
 
 
 @dataclass(frozen=True)
+class PointwiseFunction(Pointwise):
+    """function(lam a), from `Pointwise.of(function)`."""
+
+    function: Callable[[Any], Any] = field(kw_only=True, metadata=STATIC)
+    kink: Any = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_real("kink", self.kink, "a finite number")
+        if not callable(self.function):
+            raise TypeError(
+                "`function` must be a function of NumPy or JAX arrays, such as lambda x: x**3, got"
+                f" {self.function!r}."
+            )
+
+    @property
+    def bend(self) -> Any:
+        return self.kink
+
+    def value(self, x: Array) -> Array:
+        return called(self.function, x)
+
+
+@dataclass(frozen=True)
 class Erf(Pointwise):
     """erf(lam a): the paper's choice (Marion, Berthier, Biau and Boyer, 2025), in closed form."""
 
@@ -59,6 +104,9 @@ class Erf(Pointwise):
 
     def complement(self, x: Array) -> Array:
         return engine_of(x).erfc(x)
+
+    def log_complement(self, x: Array) -> Array:
+        return math.log(2.0) + engine_of(x).log_ndtr(-math.sqrt(2.0) * x)
 
 
 @dataclass(frozen=True)
@@ -90,6 +138,9 @@ class Tanh(Pointwise):
     def complement(self, x: Array) -> Array:
         return 2.0 * engine_of(x).expit(-2.0 * x)
 
+    def log_complement(self, x: Array) -> Array:
+        return math.log(2.0) - engine_of(x).xp.logaddexp(0.0, 2.0 * x)
+
 
 @dataclass(frozen=True)
 class Sigmoid(Pointwise):
@@ -106,6 +157,9 @@ class Sigmoid(Pointwise):
 
     def complement(self, x: Array) -> Array:
         return engine_of(x).expit(self.shift - x)
+
+    def log_complement(self, x: Array) -> Array:
+        return -engine_of(x).xp.logaddexp(0.0, x - self.shift)
 
 
 @dataclass(frozen=True)

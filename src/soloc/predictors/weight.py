@@ -1,5 +1,6 @@
 """What all attention weights share: an inverse temperature, and that JAX can take them apart."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -10,7 +11,7 @@ from soloc.maths.numbers import check_real
 
 
 @dataclass(frozen=True)
-class Weight(Data):
+class Weight(Data, ABC):
     """From the scores of the tokens to their weights; its numbers may be arrays that broadcast."""
 
     lam: Any
@@ -20,9 +21,9 @@ class Weight(Data):
     def __post_init__(self) -> None:
         check_real("lam", self.lam, "a finite number")
 
+    @abstractmethod
     def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
         """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
-        raise NotImplementedError
 
     def with_lam(self, lam: Any) -> Self:
         """The same weight at another inverse temperature."""

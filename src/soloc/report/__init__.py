@@ -1,3 +1,1 @@
-"""What a reader gets: one page that holds every answer, its figure, its data and the verdict on
-every claim.
-"""
+"""What a reader gets: one page with every answer, figure, table and verdict."""

@@ -2,19 +2,21 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from soloc.experiments.elsewhere import from_elsewhere, taking_along
 from soloc.experiments.experiment import Experiment, cells
 from soloc.experiments.registry import find
-from soloc.report.cite import version
-from soloc.runs.cells import cell_of, fill
+from soloc.runs.cells import Cell, cell_of, fill
 from soloc.runs.engines.calls import Engine
 from soloc.runs.files import parquet_bytes, write_atomically
 from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
 from soloc.runs.store import Store
+from soloc.version import __version__
 
 
 class Asked(NamedTuple):
@@ -41,7 +43,7 @@ class Answer(NamedTuple):
             "config": describe(self.config),
             "seed": getattr(self.config, "seed", None),
             "code": code_version(self.experiment.run),
-            "versions": {"soloc": version(), **versions(), **versions_of(self.experiment.needs)},
+            "versions": {"soloc": __version__, **versions(), **versions_of(self.experiment.needs)},
             "revision": revision(Path(__file__)),
         }
 
@@ -68,6 +70,18 @@ def ask(
     return Asked(experiment, experiment.settings(quick, seed, **(changes or {})))
 
 
+def _cells(experiment: Experiment, config: Any) -> list[Cell]:
+    """The cells of an experiment, decided also by what was registered from elsewhere."""
+    run = taking_along(experiment.run)
+    more = [code_version(entry.kind) for entry in from_elsewhere()]
+    found = []
+    for part in cells(config, experiment.axes):
+        cell = cell_of(experiment.name, experiment.run, part, experiment.seconds, experiment.needs)
+        facts = {**cell.facts, "elsewhere": more} if more else cell.facts
+        found.append(replace(cell, run=run, facts=facts))
+    return found
+
+
 def answer(
     asked: Sequence[Asked],
     directory: Path,
@@ -80,13 +94,7 @@ def answer(
     `answered` is called with each answer as soon as it is there, while others are still computed.
     """
     store = Store(directory / "cache", warn=lambda message: say(f"warning: {message}"))
-    parts = [
-        [
-            cell_of(experiment.name, experiment.run, cell, experiment.seconds, experiment.needs)
-            for cell in cells(config, experiment.axes)
-        ]
-        for experiment, config in asked
-    ]
+    parts = [_cells(experiment, config) for experiment, config in asked]
     flat = [cell for part in parts for cell in part]
     found: dict[str, Answer] = {}
     place = {experiment.name: i for i, (experiment, _) in enumerate(asked)}

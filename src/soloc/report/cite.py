@@ -1,6 +1,6 @@
 """How to cite the paper and this software."""
 
-from importlib import metadata
+from soloc.version import __version__
 
 PAPER = """@inproceedings{marion2025attention,
   title     = {Attention layers provably solve single-location regression},
@@ -12,19 +12,9 @@ PAPER = """@inproceedings{marion2025attention,
 
 
 def software() -> str:
-    """BibTeX entry of the installed version of soloc."""
+    """BibTeX entry of this version of soloc."""
     return f"""@software{{soloc,
   title   = {{soloc: a laboratory and toolkit for single-location regression}},
   author  = {{{{The soloc founders}}}},
-  version = {{{version()}}}
+  version = {{{__version__}}}
 }}"""
-
-
-def version() -> str:
-    """Installed version of soloc, or "source" when it runs from a checkout that was never
-    installed.
-    """
-    try:
-        return metadata.version("soloc")
-    except metadata.PackageNotFoundError:
-        return "source"

@@ -1,4 +1,4 @@
-"""Figures of tables as files; matplotlib is imported by the process that draws, not by the asker."""
+"""Figures of tables as files; only the process that draws imports matplotlib."""
 
 from importlib import import_module
 from pathlib import Path

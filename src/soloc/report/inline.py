@@ -1,6 +1,4 @@
-"""A figure inside the page: its SVG with identifiers of its own and with colours that follow the
-reader's theme.
-"""
+"""A figure inside the page: own identifiers, colours that follow the reader's theme."""
 
 import re
 from html import escape
@@ -23,9 +21,7 @@ THEME = {
 
 
 def inline_svg(text: str, name: str, label: str) -> str:
-    """The SVG of a figure as an element of the page, described by `label` to those who cannot see
-    it.
-    """
+    """The SVG as an element of the page, described by `label` to those who cannot see."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)

@@ -60,8 +60,10 @@ def page(sections: Sequence[Section], origin: Origin) -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<meta name="description" content="Single-location regression reproduced: experiments, certificates, data.">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="description"
+ content="Single-location regression reproduced: experiments, certificates, data.">
 <link rel="icon" href="data:,">
 <title>{TITLE} - soloc</title>
 <style>
@@ -72,24 +74,29 @@ def page(sections: Sequence[Section], origin: Origin) -> str:
 <body>
 <header>
 <h1>{TITLE}</h1>
-<p class="lead">Single-location regression (Marion, Berthier, Biau and Boyer, 2025) computed again from exact population
-risks and training dynamics, with what follows from them. {verdict}, each with its measured number below.</p>
+<p class="lead">Single-location regression (Marion, Berthier, Biau and Boyer, 2025) computed again
+from exact population risks and training dynamics, with what follows from them. {verdict}, each with
+its measured number below.</p>
 {quick}
 {left_out}
-<nav aria-label="Contents"><ol>{contents}<li><a href="#certificates">Certificates: every claim and its number</a></li>
-<li><a href="#origin">Run times and versions</a></li><li><a href="#cite">How to cite</a></li></ol></nav>
+<nav aria-label="Contents"><ol>{contents}
+<li><a href="#certificates">Certificates: every claim and its number</a></li>
+<li><a href="#origin">Run times and versions</a></li>
+<li><a href="#cite">How to cite</a></li></ol></nav>
 </header>
 <main>
 {"".join(_section(section) for section in sections)}
 {_certificates(sections)}
 {_origin(sections, origin)}
-<section id="cite"><h2>How to cite</h2><p>The paper whose problem this is, and the software that made this page:</p>
+<section id="cite"><h2>How to cite</h2>
+<p>The paper whose problem this is, and the software that made this page:</p>
 <pre>{escape(PAPER)}
 
 {escape(software())}</pre></section>
 </main>
-<footer>Made by <code>{escape(origin.command)}</code> at revision <code>{escape(origin.revision[:12])}</code>.
-The page needs no network; keep it beside its folders <code>data</code> and <code>figures</code> for the links to work.</footer>
+<footer>Made by <code>{escape(origin.command)}</code> at revision
+<code>{escape(origin.revision[:12])}</code>. The page needs no network; keep it beside its folders
+<code>data</code> and <code>figures</code> for the links to work.</footer>
 </body>
 </html>
 """
@@ -142,15 +149,22 @@ def _certificates(sections: Sequence[Section]) -> str:
     rows = "".join(
         f"""<tr><td><span class="claim">{escape(c.claim)}</span>{_caveat(c)}</td>
 <td data-label="Checked by">{escape(c.check)} <a href="#{section.name}">({section.name})</a></td>
-<td data-label="Expected">{escape(c.expected)}</td><td data-label="Measured">{escape(c.measured)}</td>
-<td class="verdict {"pass" if c.passed else "fail"}">{"✓ holds" if c.passed else "✗ fails"}</td></tr>"""
+<td data-label="Expected">{escape(c.expected)}</td>
+<td data-label="Measured">{escape(c.measured)}</td>{_verdict(c)}</tr>"""
         for section in sections
         for c in section.claims
     )
     return f"""<section id="certificates" class="long"><h2>Certificates</h2>
-<p>Each claim of the paper and each finding of this report, how it is checked, what it predicts and what was found.</p>
-<table class="cards"><thead><tr><th>Claim</th><th>How it is checked</th><th>Expected</th><th>Measured</th><th>Verdict</th></tr>
-</thead><tbody>{rows}</tbody></table></section>"""
+<p>Each claim of the paper and each finding of this report, how it is checked, what it predicts and
+what was found.</p>
+<table class="cards"><thead><tr><th>Claim</th><th>How it is checked</th><th>Expected</th>
+<th>Measured</th><th>Verdict</th></tr></thead><tbody>{rows}</tbody></table></section>"""
+
+
+def _verdict(claim: Certificate) -> str:
+    if claim.passed:
+        return '<td class="verdict pass">✓ holds</td>'
+    return '<td class="verdict fail">✗ fails</td>'
 
 
 def _caveat(claim: Certificate) -> str:
@@ -167,7 +181,9 @@ def _origin(sections: Sequence[Section], origin: Origin) -> str:
         f"{escape(name)} {escape(number)}" for name, number in origin.versions.items()
     )
     return f"""<section id="origin"><h2>Run times and versions</h2>
-<p>This run took {origin.wall_seconds:.1f} s with {origin.jobs} worker process{"es" if origin.jobs != 1 else ""};
-results that were already stored and intact were not computed again.</p>
-<table><thead><tr><th>Experiment</th><th>Rows</th><th>Time of computation</th></tr></thead><tbody>{rows}</tbody></table>
+<p>This run took {origin.wall_seconds:.1f} s with {origin.jobs} worker
+process{"es" if origin.jobs != 1 else ""}; results that were already stored and intact
+were not computed again.</p>
+<table><thead><tr><th>Experiment</th><th>Rows</th><th>Time of computation</th></tr></thead>
+<tbody>{rows}</tbody></table>
 <p class="muted">Revision {escape(origin.revision)}. {versions}.</p></section>"""

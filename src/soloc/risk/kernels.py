@@ -62,13 +62,17 @@ def kernel_means(
     for i in range(3):
         log_value = xp.where(w > 0, -rate if i == 0 else i * log_rate - rate, -xp.inf)
         top = engine.constant(xp.max(log_value, axis=-1))
+        top = xp.where(xp.isfinite(top), top, 0.0)  # a kernel that is 0 as far as it counts
         mass = engine.once(gauss * xp.exp(log_value - top[..., None]))
         total = xp.sum(mass, axis=-1)
+        some = total > 0
+        total = xp.where(some, total, 1.0)
         first, second = (
             xp.sum(mass * alpha, axis=-1) / total,
             xp.sum(mass * alpha**2, axis=-1) / total,
         )
-        rows.append(TokenMeans(xp.log(total) + top - _LOG_ROOT_TWO_PI, first, second))
+        log = xp.where(some, xp.log(total) + top - _LOG_ROOT_TWO_PI, -xp.inf)
+        rows.append(TokenMeans(log, first, second))
     rise = xp.log(xp.sum(gauss * -xp.expm1(-rate), axis=-1)) - _LOG_ROOT_TWO_PI
     return TokenMeans(*map(xp.stack, zip(*rows, strict=True))), rise
 
@@ -90,7 +94,8 @@ def kernel_laws(
             background, rise = kernel_means(log_kernel, u, xp.zeros_like(shift), lam, order)
             return signal, background, rise
 
-        return engine.in_blocks(of_both, u, _AT_ONCE)
+        signal, background, rise = engine.in_blocks(of_both, u, _AT_ONCE)
+        return signal, background, rise
 
     lowest, highest = (
         xp.minimum(shift - _REACH * s, -_REACH * lam),
@@ -110,19 +115,36 @@ def kernel_laws(
 
 
 def add_all_zero(
-    moments: WeightMoments, m: Array, gamma: Array, kappa: Array, L: Array
+    moments: WeightMoments, m: Array, gamma: Array, kappa: Array, L: Array, lam: Array
 ) -> WeightMoments:
     """Count the event that a kernel vanishing on negative scores is zero on every token: then e = 1
-    and the answer is 0.
+    and the answer is 0. At lam = 0 that is certain.
     """
-    engine = engine_of(moments.squares, m)
+    engine = engine_of(moments.squares, m, lam)
+    xp = engine.xp
     edge = -m * kappa / gamma  # the signal's kernel is zero for x below it
-    density = engine.xp.exp(-0.5 * edge**2 - _LOG_ROOT_TWO_PI)
-    scale = engine.xp.exp((L - 1.0) * math.log(0.5) - moments.log_miss)
+    log_below = engine.log_ndtr(edge)
+    mills = xp.exp(-0.5 * edge**2 - _LOG_ROOT_TWO_PI - log_below)
+    log_zero = (L - 1.0) * math.log(0.5) + log_below
     zeroth, first, second = moments.ee
-    ee = (
-        zeroth + scale * engine.ndtr(edge),
-        first - scale * density,
-        second + scale * (engine.ndtr(edge) - edge * density),
+    log_some = xp.where(zeroth > 0, moments.log_miss, -xp.inf)  # of what some token answers
+    log_miss = xp.where(lam == 0, 0.0, xp.maximum(log_some, log_zero))
+    some = xp.where(lam == 0, 0.0, xp.exp(log_some - log_miss))
+    none = xp.where(lam == 0, 1.0, xp.exp(log_zero - log_miss))
+    mills, square = xp.where(lam == 0, 0.0, mills), xp.where(lam == 0, 0.0, edge * mills)
+    hit = xp.where(lam == 0, 0.0, 1.0)
+    return WeightMoments(
+        log_hit=moments.log_hit,
+        log_miss=log_miss,
+        ss=tuple(hit * part for part in moments.ss),
+        se=tuple(hit * part for part in moments.se),
+        ee=(
+            some * zeroth + none,
+            some * first - none * mills,
+            some * second + none * (1.0 - square),
+        ),
+        sP=tuple(hit * part for part in moments.sP),
+        eP=tuple(some * part for part in moments.eP),
+        PP=some * moments.PP,
+        squares=some * moments.squares,
     )
-    return moments._replace(ee=ee)

@@ -1,7 +1,7 @@
 """Risks by simulation, with their standard errors: what serves every pair (task, predictor).
 
 A task is anything that speaks `soloc.tasks.protocol`, a state anything with `vectors(truth, key)`.
-What a predictor answers is `predictor.answer(vectors, tokens, present)` where it has that method;
+What a predictor answers is `predictor.predict(*vectors, tokens, present)` where it has that method;
 a weight of the scores answers sum_l weight(X k)_l X_l . v.
 """
 
@@ -18,6 +18,7 @@ from soloc.maths.numbers import check_count
 from soloc.predictors.attention import predict
 from soloc.risk.estimate import Estimate
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.quadratic import excess_given_scores
 from soloc.tasks.protocol import Sequences, Task, attend
 from soloc.tasks.single_location import SingleLocation
 
@@ -43,8 +44,8 @@ def monte_carlo_risk(
             keys, values, query = task.view(truth, drawn.tokens)  # type: ignore[attr-defined]
             return attend(predictor.weights(keys, query), values)
         present = jnp.arange(drawn.tokens.shape[1]) < drawn.lengths[:, None]
-        if hasattr(predictor, "answer"):
-            return predictor.answer(vectors, drawn.tokens, present)
+        if hasattr(predictor, "predict"):
+            return predictor.predict(*vectors, drawn.tokens, present)
         k, v = vectors
         return predict(predictor, k, v, drawn.tokens, present)
 
@@ -84,11 +85,7 @@ def _risk(
 def score_excess(
     task: SingleLocation, weight: Any, o: Overlaps, key: jax.Array, samples: int
 ) -> Estimate:
-    """R - eps^2 with only the scores simulated, all that is Gaussian given them integrated.
-
-    Given the scores, the error sum_l p_l b_l - c has the conditional mean and variance of
-    `risk.quadratic` (Rao-Blackwell).
-    """
+    """R - eps^2 with only the scores simulated: all that is Gaussian given them is integrated."""
     check_count("samples", samples, 2)
     L = int(task.L)
     if L > _LONGEST:
@@ -106,14 +103,7 @@ def score_excess(
         here = jnp.arange(L) == location[:, None]
         scores = task.tokens_of(x[..., None], here, o.kappa)[..., 0]
         p = weight(scores, jnp.arange(L) < lengths[:, None])
-        hit = jnp.sum(jnp.where(here, p, 0.0), axis=-1)
-        miss, alpha = 1.0 - hit, jnp.sum(jnp.where(here, x, 0.0), axis=-1)
-        others = jnp.where(here, 0.0, p)
-        mean = hit * (m * o.theta + gamma * alpha * (o.rho - o.eta)) - miss * gamma * o.eta * alpha
-        mean = mean + o.rho * jnp.sum(others * x, axis=-1)
-        spread = hit**2 * (2.0 * (1.0 - o.nu) - (o.rho - o.eta) ** 2) + miss**2 * (1.0 - o.eta**2)
-        spread = spread + 2.0 * hit * miss * (1.0 - o.nu + o.eta * (o.rho - o.eta))
-        return mean**2 + gamma**2 * spread + (1.0 - o.rho**2) * jnp.sum(others**2, axis=-1)
+        return excess_given_scores(p, x, here, m, gamma, o)
 
     return _average(conditional_square, key, samples, L)
 

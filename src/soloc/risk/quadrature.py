@@ -1,5 +1,4 @@
-"""Risk of any component-wise weight by one-dimensional integration over the score, graded towards
-its bend.
+"""Risk of any component-wise weight by integration over the score, graded towards its bend.
 
 The risk is a sum of variances and one squared mean (see `closed_form`), each computed as the mean
 of a square.
@@ -10,8 +9,9 @@ import math
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
 from soloc.predictors.pointwise import Pointwise
-from soloc.risk.closed_form import Setting
+from soloc.risk.alone import log_excess_alone
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LEVELS, _ORDER = 14, 12
@@ -31,18 +31,30 @@ def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
     sharp = xp.clip((weight.bend - centre) / s, -_REACH, far)
     points = xp.concatenate([sharp, zero, growth, 2.0 * growth], axis=-1)
     units = xp.concatenate(
-        [xp.clip(1.0 / s, 1e-6, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1
+        [xp.clip(1.0 / s, 1e-15, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1
     )
     edges = xp.clip(edges_around(points, units, _LEVELS), -_REACH, far)
     alpha, w = panel_rule(xp.concatenate([zero - _REACH, edges, far], axis=-1), _ORDER)
     return alpha, w * xp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
 
 
-def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
-    """R - eps^2 for a component-wise weight; every number ends in an axis of length 1, along which
-    the nodes are laid.
+def pointwise_excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> tuple[Array, Array]:
+    """R - eps^2 for a component-wise weight as (value, log_scale), value * exp(log_scale).
+
+    Every number ends in an axis of length 1, along which the nodes are laid.
     """
-    lam, m, gamma, L = weight.lam, setting.m, setting.gamma, setting.L
+    engine = engine_of(weight.lam, numbers.L, o.nu)
+    xp = engine.xp
+    excess = _excess(numbers, weight, o)
+    alone = ((numbers.L == 1.0) & (o.nu == 1.0))[..., 0]
+    log_scale = engine.either(
+        xp.any(alone), lambda: log_excess_alone(numbers, weight, o), lambda: 0.0 * excess
+    )
+    return xp.where(alone, 1.0, excess), xp.where(alone, log_scale, 0.0)
+
+
+def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
+    lam, m, gamma, L = weight.lam, numbers.m, numbers.gamma, numbers.L
     engine = engine_of(lam)
     xp, mean_of = engine.xp, engine.weighted_sum
     share = 1.0 / L if weight.per_length else 1.0

@@ -11,21 +11,20 @@ from soloc.predictors.catalogue import by_label
 from soloc.predictors.weight import Weight
 from soloc.risk.best_weight import AtBest
 from soloc.risk.estimate import Estimate
+from soloc.risk.overlaps import Overlaps
+from soloc.risk.quadratic import excess_given_scores
 from soloc.tasks.single_location import SingleLocation
 
 LONGEST_DRAWN = 8192  # tokens; beyond, too few sequences fit into a second
 _NUMBERS = 2**17  # scores drawn in a round
 _ROUNDS = 16
 _PADDED = (16, 128, 1024, LONGEST_DRAWN)  # lengths that are compiled; shorter sequences are padded
+_TRUTH = Overlaps(1.0, 1.0)
 _TIE = 1.0 + 1e-12  # where lam changes nothing, means differ by rounding
 
 
 def simulated_excess(task: SingleLocation, attention: Any, rounds: int = _ROUNDS) -> Estimate:
-    """Excess risk of any weight at the truth: the mean over rounds that are always the same.
-
-    Given the scores, the expected squared error is gamma^2 (1 - p_J)^2 + the sum of the other
-    p_l^2.
-    """
+    """Excess risk of any weight at the truth: the mean over rounds that are always the same."""
     errors = _all_errors(task, attention, rounds)
     return Estimate(float(errors.mean()), float(errors.std() / math.sqrt(len(errors))))
 
@@ -70,12 +69,12 @@ def _errors(task: SingleLocation, attention: Any, number: int) -> np.ndarray:
     """Expected squared error given the scores, of every sequence of round `number`."""
     L = int(task.L)
     scores, here = _round(L, number)
-    scaled = np.where(here, float(task.m) + float(task.gamma) * scores, scores)
+    m, gamma = float(task.m), float(task.gamma)
+    scaled = np.where(here, m + gamma * scores, scores)
     present = np.broadcast_to(np.arange(scores.shape[1]) < L, scaled.shape)
     with jax.enable_x64(True):
         p = np.asarray(_weigh(attention, scaled, present))
-    hit = p[here]
-    return float(task.gamma) ** 2 * (1.0 - hit) ** 2 + np.sum(np.where(here, 0.0, p) ** 2, axis=1)
+    return np.asarray(excess_given_scores(p, scores, here, m, gamma, _TRUTH))
 
 
 @lru_cache(maxsize=8)

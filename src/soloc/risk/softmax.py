@@ -97,7 +97,10 @@ def _left_part(u: Array, s: Array, order: int) -> _Part:
         edge * (edge - 2.0 * gap) + gap_square,
         1.0 + tilt * tilt - (b + 2.0 * tilt) * mills,
     )
-    three = lambda powers: xp.stack([powers[n : n + 3] for n in _LOWEST])  # noqa: E731
+
+    def three(powers: Array) -> Array:
+        return xp.stack([powers[n : n + 3] for n in _LOWEST])
+
     log = three(log)
     terms = xp.exp(log - log[:, :1]) * _SERIES.reshape(4, 3, *(1,) * u.ndim)
     total = xp.sum(terms, axis=1)
@@ -208,15 +211,16 @@ def gaussian_means(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     """
     engine = engine_of(u, s)
     xp = engine.xp
-    return engine.either(
+    means, rise = engine.either(
         s < _NARROW,
         lambda: engine.in_blocks(lambda u: _narrow(u, xp.minimum(s, _NARROW), order), u, _AT_ONCE),
         lambda: _wide(u, xp.maximum(s, _NARROW), order),
     )
+    return means, rise
 
 
 def softmax_laws(m: Array, gamma: Array, lam: Array, kappa: Array) -> TokenLaws:
-    """Token laws of softmax(lam a) for lam >= 0 and the signal's score a = m kappa + gamma alpha."""
+    """Token laws of softmax(lam a), lam >= 0; the signal's score is m kappa + gamma alpha."""
     engine = engine_of(lam)
     xp = engine.xp
     lam = xp.maximum(lam, 1e-30)

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from soloc import __version__
 from soloc.runs.cells import Cell, CellsFailed, calls_of, fill, missing_of
 from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.registry import engine_of
@@ -20,6 +19,7 @@ from soloc.runs.fingerprint import canonical
 from soloc.runs.grid import points_of, takes_key
 from soloc.runs.source import source_version
 from soloc.runs.store import Store
+from soloc.version import __version__
 
 _TRIALS = 6  # cells that a plan computes: the first ones compile, the others tell the time
 _OVERHEAD = 60  # bytes of a cell on disk beside its own numbers

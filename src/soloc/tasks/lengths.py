@@ -1,12 +1,12 @@
 """Random lengths of sequences."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.maths.numbers import check_whole
+from soloc.maths.numbers import check_whole, is_concrete
 
 
 class LengthLaw(NamedTuple):
@@ -26,8 +26,8 @@ class LengthLaw(NamedTuple):
         count = longest - shortest + 1
         return LengthLaw(tuple(range(shortest, longest + 1)), (1.0 / count,) * count)
 
-    def check(self) -> None:
-        """Refuse what is no law."""
+    def check(self, L: Any) -> None:
+        """Refuse what is no law, or has another longest length than L."""
         values, chances = np.asarray(self.values), np.asarray(self.probabilities, dtype=float)
         if values.ndim != 1 or values.shape != chances.shape or len(values) == 0:
             raise ValueError(
@@ -39,6 +39,11 @@ class LengthLaw(NamedTuple):
             raise ValueError(
                 "`lengths.probabilities` must be non-negative and sum to 1, got a sum of"
                 f" {chances.sum():.6g}."
+            )
+
+        if is_concrete(L) and np.any(np.asarray(L) != self.longest):
+            raise ValueError(
+                f"`L` must be the longest of `lengths` or left out, got {L} against {self.longest}."
             )
 
     @property

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 
 from soloc.maths.data import STATIC, Data
 from soloc.maths.numbers import check_count, check_real, check_whole
-from soloc.tasks.single_location import LengthLaw, Sample, Truth
+from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.single_location import Sample, Truth, orthonormal_pair
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,10 @@ class MaxLocation(Data):
 
     def __post_init__(self) -> None:
         if self.L is None:
-            longest = 10 if self.lengths is None else max(self.lengths.values)
+            longest = 10 if self.lengths is None else self.lengths.longest
             object.__setattr__(self, "L", longest)
+        if self.lengths is not None:
+            self.lengths.check(self.L)
         check_whole("d", self.d, 4)
         check_whole("L", self.L, 1)
         if not (isinstance(self.beta, float) and self.beta == math.inf):
@@ -50,13 +53,22 @@ class MaxLocation(Data):
 
     def truth(self, key: jax.Array) -> Truth:
         """Draw (k*, v*), uniform among orthonormal pairs."""
-        pair = jnp.linalg.qr(jax.random.normal(key, (self.d, 2)))[0].T
-        return Truth(k=pair[0], v=pair[1])
+        return orthonormal_pair(key, self.d)
 
     def posterior(
         self, truth: Truth, tokens: jax.Array, lengths: jax.Array | None = None
     ) -> jax.Array:
-        """P(J = l | X) = softmax(beta X k*), on the largest score alone for infinite beta."""
+        """P(J = l | X), the shares of the tokens, where one of them is drawn."""
+        if self.graded:
+            raise ValueError(
+                "`graded` must be False for a place to be latent, got True; ask for the `shares`."
+            )
+        return self.shares(truth, tokens, lengths)
+
+    def shares(
+        self, truth: Truth, tokens: jax.Array, lengths: jax.Array | None = None
+    ) -> jax.Array:
+        """softmax(beta X k*), on the largest score alone for infinite beta."""
         scores = tokens @ truth.k
         if lengths is not None:
             scores = jnp.where(jnp.arange(tokens.shape[-2]) < lengths[..., None], scores, -jnp.inf)
@@ -68,17 +80,17 @@ class MaxLocation(Data):
         """Draw n sequences; `location` is J, or the likeliest token where the answer is graded."""
         check_count("n", n)
         length_key, token_key, place_key, noise_key = jax.random.split(key, 4)
-        lengths = jnp.full((n,), int(self.L))
-        if self.lengths is not None:
-            values, chances = (jnp.asarray(part) for part in self.lengths)
-            lengths = jax.random.choice(length_key, values.astype(int), (n,), p=chances)
+        if self.lengths is None:
+            lengths = jnp.full((n,), int(self.L))
+        else:
+            lengths = self.lengths.draw(length_key, n)
         tokens = jax.random.normal(token_key, (n, int(self.L), self.d))
         tokens = jnp.where((jnp.arange(int(self.L)) < lengths[:, None])[..., None], tokens, 0.0)
-        chances = self.posterior(truth, tokens, lengths)
+        shares = self.shares(truth, tokens, lengths)
         if self.graded:
-            location, shares = jnp.argmax(chances, axis=-1), chances
+            location = jnp.argmax(shares, axis=-1)
         else:
-            location = jax.random.categorical(place_key, jnp.log(chances), axis=-1)
+            location = jax.random.categorical(place_key, jnp.log(shares), axis=-1)
             shares = jax.nn.one_hot(location, int(self.L), dtype=tokens.dtype)
         answers = jnp.sum(shares * (tokens @ truth.v), axis=-1)
         answers = answers + self.eps * jax.random.normal(noise_key, (n,))
@@ -86,4 +98,24 @@ class MaxLocation(Data):
 
     def bayes(self, truth: Truth, tokens: jax.Array, lengths: jax.Array | None = None) -> jax.Array:
         """E[Y | X] = sum_l softmax(beta X k*)_l X_l . v*."""
-        return jnp.sum(self.posterior(truth, tokens, lengths) * (tokens @ truth.v), axis=-1)
+        return jnp.sum(self.shares(truth, tokens, lengths) * (tokens @ truth.v), axis=-1)
+
+    def null_risk(self) -> Any:
+        """Risk of always answering 0: eps^2 + 1."""
+        if self.graded:
+            raise ValueError(
+                "`graded` must be False for this risk, got True; the mixture has variance"
+                " soloc.risk.largest_score.squared_softmax(beta, L), to which eps^2 is added."
+            )
+        return self.eps**2 + 1.0
+
+    def linear_risk(self) -> Any:
+        """Risk of the best linear regression on the concatenated tokens.
+
+        eps^2 + 1 - sum_l h_l^2 / p_l, with token l present with probability p_l and decisive with
+        h_l: 1/L in all when the length is fixed.
+        """
+        if self.lengths is None:
+            return self.null_risk() - 1.0 / self.L
+        present, here = self.lengths.chances()
+        return self.null_risk() - float((here**2 / present).sum())

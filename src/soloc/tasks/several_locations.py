@@ -1,7 +1,7 @@
 """Several decisive tokens of several kinds: each kind has its own key, value and importance."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -9,6 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.data import STATIC, Data
+from soloc.maths.engine import Array
+from soloc.maths.gaussians import log_ratio, squared_distance
 from soloc.maths.numbers import check_count, check_real, check_whole
 from soloc.tasks.single_location import Sample
 
@@ -23,7 +26,7 @@ class SeveralTruth(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SeveralLocations:
+class SeveralLocations(Data):
     """`kinds` of decisive tokens, `per_kind` of each at distinct places that nobody says.
 
         X_J ~ N(m k*_g, gamma^2 I) for J of kind g,   X_l ~ N(0, I) elsewhere
@@ -46,12 +49,12 @@ class SeveralLocations:
 
     d: int = 400
     L: int = 10
-    kinds: int = 2
-    per_kind: Any = 1
+    kinds: int = field(default=2, metadata=STATIC)
+    per_kind: Any = field(default=1, metadata=STATIC)
     signal: Any = None
     gamma: Any = 0.5**0.5
     eps: Any = 0.0
-    importance: Any = None
+    importance: Any = field(default=None, metadata=STATIC)
 
     def __post_init__(self) -> None:
         check_count("kinds", self.kinds)
@@ -115,14 +118,13 @@ class SeveralLocations:
         answers = answers + self.eps * jax.random.normal(noise_key, (n,))
         return Sample(tokens, answers, location, jnp.full((n,), self.L))
 
-    def log_ratio(self, truth: SeveralTruth, tokens: jax.Array) -> jax.Array:
+    def log_ratio(self, truth: SeveralTruth, tokens: jax.Array) -> Array:
         """log density of a token as each kind minus that as background: (..., L, kinds)."""
-        square = jnp.sum(tokens**2, axis=-1)[..., None]
-        along = tokens @ truth.keys.T
-        as_kind = 0.5 * (square - 2.0 * self.m * along + self.m**2) / self.gamma**2
-        return 0.5 * square - as_kind - self.d * math.log(self.gamma)
+        square = squared_distance(tokens, 0.0)[..., None]
+        from_kind = square - 2.0 * self.m * (tokens @ truth.keys.T) + self.m**2
+        return log_ratio(square, from_kind, self.gamma, self.d)
 
-    def posterior(self, truth: SeveralTruth, tokens: jax.Array) -> jax.Array:
+    def kinds_of_tokens(self, truth: SeveralTruth, tokens: jax.Array) -> jax.Array:
         """P(token l is of kind g | X), (..., L, kinds): a sum over all placements, exactly."""
         return placement_probabilities(self.log_ratio(truth, tokens), self.per_kind)
 
@@ -131,7 +133,7 @@ class SeveralLocations:
     ) -> jax.Array:
         """E[Y | X] = sum_g w_g sum_l P(l is of kind g | X) X_l . v*_g."""
         values = jnp.asarray(self.importance) * (tokens @ truth.values.T)
-        return jnp.sum(self.posterior(truth, tokens) * values, axis=(-2, -1))
+        return jnp.sum(self.kinds_of_tokens(truth, tokens) * values, axis=(-2, -1))
 
     def null_risk(self) -> Any:
         """Risk of always answering 0: eps^2 + gamma^2 sum_g w_g^2 n_g."""
@@ -156,7 +158,7 @@ def placement_probabilities(log_odds: jax.Array, per_kind: tuple[int, ...]) -> j
     """P(token l is of kind g) when exactly n_g tokens are of kind g, from the odds of each token.
 
     The weight of all placements is the coefficient of prod_g z_g^{n_g} in prod_l (1 + sum_g e_gl
-    z_g). Partial products from the left and from the right, in logarithms, give every token's share.
+    z_g). Partial products from the left and from the right, in logarithms, give a token's share.
     """
     states = list(product(*(range(count + 1) for count in per_kind)))
     if len(states) > _LARGEST_POSTERIOR:

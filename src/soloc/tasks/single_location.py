@@ -25,6 +25,12 @@ class Truth(NamedTuple):
     v: Array
 
 
+def orthonormal_pair(key: jax.Array, d: int) -> Truth:
+    """Uniform among the orthonormal pairs of R^d."""
+    pair = jnp.linalg.qr(jax.random.normal(key, (d, 2)))[0].T
+    return Truth(k=pair[0], v=pair[1])
+
+
 class Sample(NamedTuple):
     """Sequences with their answers and the location that nobody says."""
 
@@ -82,7 +88,9 @@ class SingleLocation(Data):
         if self.prior is not None:
             self._check_prior()
         if self.lengths is not None:
-            self._check_lengths(self.lengths)
+            self.lengths.check(self.L)
+            if self.prior is not None:
+                raise ValueError("`prior` and `lengths` cannot be combined: leave one of them out.")
         if self.background is not None and is_concrete(self.background):
             background = np.asarray(self.background)
             if background.shape != (self.d,) or not np.all(np.isfinite(background)):
@@ -104,16 +112,6 @@ class SingleLocation(Data):
             )
         object.__setattr__(self, "prior", tuple(float(p) for p in prior / prior.sum()))
 
-    def _check_lengths(self, lengths: LengthLaw) -> None:
-        lengths.check()
-        if is_concrete(self.L) and np.any(np.asarray(self.L) != lengths.longest):
-            raise ValueError(
-                f"`L` must be the longest of `lengths` or left out, got {self.L} against"
-                f" {lengths.longest}."
-            )
-        if self.prior is not None:
-            raise ValueError("`prior` and `lengths` cannot be combined: leave one of them out.")
-
     @property
     def m(self) -> Any:
         """Signal strength."""
@@ -125,8 +123,7 @@ class SingleLocation(Data):
 
     def truth(self, key: jax.Array) -> Truth:
         """Draw (k*, v*), uniform among orthonormal pairs."""
-        pair = jnp.linalg.qr(jax.random.normal(key, (self.d, 2)))[0].T
-        return Truth(k=pair[0], v=pair[1])
+        return orthonormal_pair(key, self.d)
 
     def sample(self, truth: Truth, key: jax.Array, n: int) -> Sample:
         """Draw n sequences with their answers, latent locations and lengths.

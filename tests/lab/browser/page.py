@@ -127,7 +127,7 @@ class LabPage:
     def assert_quiet(self) -> None:
         """No word on the console, no request to another host."""
         console = [entry["message"] for entry in self.browser.get_log("browser")]
-        assert console == []
+        assert console == [], console
         ours = urlsplit(self.address).netloc
         assert [
             url

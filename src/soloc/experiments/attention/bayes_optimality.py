@@ -1,4 +1,4 @@
-"""Does erf attention at the truth reach the Bayes risk as the dimension grows, and in which regime?"""
+"""Does erf attention at the truth reach the Bayes risk as d grows, and in which regime?"""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,10 @@ from soloc.experiments.attention.bayes_floor import bayes_excess
 from soloc.experiments.certificates import Certificate, log_slope
 from soloc.experiments.experiment import Experiment
 from soloc.predictors.pointwise import Erf
+from soloc.risk.baselines import linear_risk, null_risk
 from soloc.risk.best_temperature import best_temperature
 from soloc.risk.overlaps import Overlaps
-from soloc.risk.population import linear_risk, null_risk, population_risk
+from soloc.risk.population import population_risk
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(1.0, 1.0)
@@ -31,7 +32,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """Rows of part "curve" (one per d, L and predictor) and of part "plane" (one per lam and L/d)."""
+    """Rows of part "curve" (per d, L and predictor) and of part "plane" (per lam and L/d)."""
     curves = [_curve(config, L) for L in config.lengths]
     planes = [_plane(config, d) for d in config.planes]
     return pd.concat([*curves, *planes], ignore_index=True)
@@ -54,11 +55,18 @@ def _curve(config: Config, L: int) -> pd.DataFrame:
     }
     blocks = [
         pd.DataFrame(
-            {"part": "curve", "d": d, "L": float(L), "predictor": name, "lam": lam,
-             "excess": risk - noise, "above_bayes": risk - bayes}
+            {
+                "part": "curve",
+                "d": d,
+                "L": float(L),
+                "predictor": name,
+                "lam": lam,
+                "excess": risk - noise,
+                "above_bayes": risk - bayes,
+            }
         )
         for name, (lam, risk) in found.items()
-    ]  # fmt: skip
+    ]
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -70,9 +78,16 @@ def _plane(config: Config, d: int) -> pd.DataFrame:
     excess = _erf(task, lam) - config.eps**2 - bayes_excess(d, L, config.gamma)
     shape = excess.shape
     return pd.DataFrame(
-        {"part": "plane", "d": float(d), "L": np.broadcast_to(L, shape).ravel(), "predictor": "erf",
-         "lam": np.broadcast_to(lam, shape).ravel(), "excess": np.nan, "above_bayes": excess.ravel()}
-    )  # fmt: skip
+        {
+            "part": "plane",
+            "d": float(d),
+            "L": np.broadcast_to(L, shape).ravel(),
+            "predictor": "erf",
+            "lam": np.broadcast_to(lam, shape).ravel(),
+            "excess": np.nan,
+            "above_bayes": excess.ravel(),
+        }
+    )
 
 
 def _erf(task: SingleLocation, lam: np.ndarray) -> np.ndarray:
@@ -160,9 +175,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
 
 
 def _regimes(table: pd.DataFrame) -> tuple[float, float, float]:
-    """Share of the null excess: largest inside the regime, smallest where lam sqrt(d) is small, lam
-    sqrt(L) large.
-    """
+    """Share of the null excess: largest inside the regime, smallest well outside of it."""
     plane = table[table.part == "plane"]
     null = table[(table.part == "curve") & (table.predictor == "null")].above_bayes.max()
     share = plane.above_bayes / null

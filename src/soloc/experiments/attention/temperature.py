@@ -1,6 +1,4 @@
-"""Which temperature is best, what does attention lose to Bayes there, and what does a wrong one
-cost?
-"""
+"""Which temperature is best, what is lost to Bayes there, and what does a wrong one cost?"""
 
 from dataclasses import dataclass
 
@@ -65,10 +63,17 @@ def _price(config: Config, L: int) -> pd.DataFrame:
     lam = factor * found.lam
     wide = np.broadcast_to
     return pd.DataFrame(
-        {"part": "price", "gamma": config.price_gamma, "L": float(L), "d": wide(d, lam.shape).ravel(),
-         "factor": wide(factor, lam.shape).ravel(), "lam": lam.ravel(), "excess": _risk(task, lam).ravel(),
-         "above_bayes": (_risk(task, lam) - bayes_excess(d, L, config.price_gamma)).ravel()}
-    )  # fmt: skip
+        {
+            "part": "price",
+            "gamma": config.price_gamma,
+            "L": float(L),
+            "d": wide(d, lam.shape).ravel(),
+            "factor": wide(factor, lam.shape).ravel(),
+            "lam": lam.ravel(),
+            "excess": _risk(task, lam).ravel(),
+            "above_bayes": (_risk(task, lam) - bayes_excess(d, L, config.price_gamma)).ravel(),
+        }
+    )
 
 
 def _risk(task: SingleLocation, lam: np.ndarray) -> np.ndarray:

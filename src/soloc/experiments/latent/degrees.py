@@ -1,6 +1,4 @@
-"""When is softmax a constant times kernel regression? For one harmonic degree, and for no mixture
-of two.
-"""
+"""When is softmax a constant times kernel regression? For one harmonic degree, not for two."""
 
 from dataclasses import dataclass
 
@@ -21,9 +19,7 @@ LATENTS = {"degree 1": (1.0, 0.0), "degree 2": (0.0, 1.0), "both degrees": (0.5,
 
 @dataclass(frozen=True)
 class Config:
-    """Softmax at each temperature against CME with the Bayes ridge, `sequences` of them at every
-    length.
-    """
+    """Softmax at each temperature against CME with the Bayes ridge, at every length."""
 
     seed: int = 0
     lengths: tuple[int, ...] = (1024, 4096, 16384)
@@ -37,9 +33,7 @@ QUICK = Config(lengths=(256, 1024, 4096), sequences=40)
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, latent and temperature: share of softmax that no constant times CME
-    explains.
-    """
+    """One row per length, latent and temperature: share of softmax that CME leaves unexplained."""
     rows = []
     for L in config.lengths:
         for name, shares in LATENTS.items():

@@ -1,6 +1,4 @@
-"""Error against length on the three tasks with a latent: the curves that are known exactly, or in
-the limit of many tokens.
-"""
+"""Error against length on the three tasks with a latent, where a law of it is known."""
 
 from functools import lru_cache
 from typing import Any
@@ -21,8 +19,7 @@ from soloc.tasks.single_location import SingleLocation
 
 
 def exact_curves(config: Config, lengths: Any, integrals: bool = True) -> pd.DataFrame:
-    """One row per task, mechanism and length whose error is known: `exact`, or a `limit` that holds
-    for many tokens.
+    """One row per task, mechanism and length: `exact`, or a `limit` of many tokens.
 
     Without `integrals` the Bayes error of the decisive token is left out, which takes longer than
     all others.

@@ -1,6 +1,4 @@
-"""How fast does each attention learn the latent within its context? Error against L, with exact
-laws.
-"""
+"""How fast does each attention learn the latent within its context? Against exact laws."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -33,7 +31,7 @@ from soloc.tasks.exchangeable_latent import ExchangeableLatent
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of the task are those of the specification; `sequences` are drawn at every length."""
+    """The task of the specification; `sequences` are drawn at every length."""
 
     seed: int = 0
     lengths: tuple[int, ...] = (128, 256, 512, 1024, 2048)
@@ -64,9 +62,7 @@ SLOPES = {  # the claim about every mechanism, and the exponents of L that it ac
 
 
 class Mechanism(NamedTuple):
-    """A predictor with the law of its error about the target, whose features are times
-    `multiplier`.
-    """
+    """A predictor with the law of its error; its target has features times `multiplier`."""
 
     predictor: KeyQueryAttention
     law: float
@@ -96,7 +92,7 @@ def mechanisms(config: Config, L: int) -> dict[str, Mechanism]:
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length and mechanism: error per value coordinate, its standard error and its law."""
+    """One row per length and mechanism: error per coordinate, its standard error, its law."""
     task = ExchangeableLatent(sigma=config.sigma)
     rows = []
     for L in config.lengths:

@@ -38,9 +38,7 @@ QUICK = Config(sequences=3000)
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, reader and order: error, its law, largest change of an answer by
-    shuffling.
-    """
+    """One row per length, reader and order: error, its law, largest change by shuffling."""
     rows = []
     for L in config.lengths:
         rng = generator(derived_key(config.seed, "order", L))

@@ -1,6 +1,4 @@
-"""What does masked-token pretraining carry over? Transfer against the condition number, and
-few-shot.
-"""
+"""What does masked-token pretraining carry over? Transfer by conditioning, and few-shot."""
 
 from dataclasses import dataclass
 
@@ -20,9 +18,7 @@ DIRECTIONS = 6  # d: three strong and three weak
 
 @dataclass(frozen=True)
 class Config:
-    """Sigma = diag(1, 1, 1, 1/K, 1/K, 1/K); each run pretrains once and reads out `draws` labelled
-    sets.
-    """
+    """Sigma = diag(1, 1, 1, 1/K, 1/K, 1/K); each run reads out `draws` labelled sets."""
 
     seed: int = 0
     conditions: tuple[int, ...] = (1, 10, 100)
@@ -40,9 +36,7 @@ QUICK = Config(runs=25)
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per K and run: excess of masked and downstream error, the bound, floors, few-shot
-    errors.
-    """
+    """One row per K and run: excess before and after transfer, bound, floors, few-shot errors."""
     rows = []
     for K in config.conditions:
         key_law = weakly_spread(K)
@@ -71,9 +65,7 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def _pretrain(config: Config, key_law: GaussianKeys, rng: np.random.Generator) -> np.ndarray:
-    """Gamma by least squares: the value of one masked token per sequence from the moment of the
-    others.
-    """
+    """Gamma by least squares: a masked token's value from the moment of the others."""
     n, d = config.pretraining, key_law.d
     latent, moment = gaussian_moments(rng, key_law, n, config.L, config.dv, config.sigma)
     masked = key_law.draw(rng, n)
@@ -91,9 +83,7 @@ def _few_shot(
     learned: np.ndarray,
     rng: np.random.Generator,
 ) -> dict[str, float]:
-    """Exact error of a free linear head (least squares of least norm) on raw and pretrained
-    features.
-    """
+    """Exact error of a free linear head (of least norm) on raw and pretrained features."""
     d = key_law.d
     errors: dict[str, float] = {
         f"{kind}_{m}": 0.0 for m in config.labels for kind in ("raw", "ssl")

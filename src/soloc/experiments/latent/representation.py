@@ -1,6 +1,4 @@
-"""What must be remembered of a sequence? The posterior: enough, no more than enough, and a running
-sum.
-"""
+"""What must be remembered of a sequence? The posterior: enough, and a running sum."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,9 +20,7 @@ WHOLE = 2048  # tokens up to which a sequence is also compared with what keeps e
 
 @dataclass(frozen=True)
 class Config:
-    """Lengths above WHOLE are streamed; `kernel_sequences` are also answered through the kernel
-    matrix.
-    """
+    """Lengths above WHOLE are streamed; `kernel_sequences` also go through the kernel."""
 
     seed: int = 0
     lengths: tuple[int, ...] = (4, 16, 64, 256, 1024, 1_000_000, 10_000_000)
@@ -38,9 +34,7 @@ QUICK = Config(lengths=(4, 16, 64, 256, 200_000), sequences=100, kernel_sequence
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length and kind of memory: numbers stored, error, and how far its answer is from
-    Bayes.
-    """
+    """One row per length and kind of memory: numbers stored, error, distance from Bayes."""
     task = ExchangeableLatent(sigma=config.sigma)
     rows: list[tuple] = []
     for L in config.lengths:
@@ -96,9 +90,7 @@ def _remembered(
 def _agreement(
     task: ExchangeableLatent, n: int, L: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Largest distance of CME by Cholesky from the posterior mean, and of T from T through the
-    posterior.
-    """
+    """Largest distance of CME by Cholesky from the posterior mean, and of T from its own."""
     latent = task.latent(rng, n)
     keys, values = task.tokens(rng, latent, L)
     query = task.key_law.draw(rng, n)
@@ -117,9 +109,7 @@ def _agreement(
 
 
 def _streamed(task: ExchangeableLatent, L: int, rng: np.random.Generator) -> tuple:
-    """The row of one sequence that is never in memory: error of the posterior mean over a uniform
-    query.
-    """
+    """The row of one sequence that is never in memory: error over a uniform query."""
     latent = task.latent(rng, 1)
     posterior = task.infer(task.represent(_stream(task, latent, L, rng)))
     miss = (posterior.mean - latent[0]) ** 2

@@ -1,6 +1,4 @@
-"""Does learning attention from labelled sequences get harder with their length? The gap against n
-and L.
-"""
+"""Does learning attention from labels get harder with the length? The gap against n and L."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,9 +18,7 @@ from soloc.tasks.key_laws import SphereKeys
 
 @dataclass(frozen=True)
 class Config:
-    """`sequences` are drawn at every length and cut into training sets of each size, `partitions`
-    times.
-    """
+    """`sequences` at every length, cut into training sets of each size, `partitions` times."""
 
     seed: int = 0
     lengths: tuple[int, ...] = (8, 64, 512)
@@ -49,9 +45,7 @@ class Moments(NamedTuple):
 
 @one_blas_thread
 def run(config: Config) -> pd.DataFrame:
-    """One row per length, learner and training size: gap (with control variate), excess, parameter
-    error.
-    """
+    """One row per length, learner and training size: gap, excess, parameter error."""
     rows = []
     for L in config.lengths:
         seen = _draw(config, L)
@@ -115,9 +109,7 @@ def _summary(
 
 
 def _tied(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
-    """Least squares for one d x d matrix Gamma in y = h' Gamma q, on every set of `partitions`
-    partitions.
-    """
+    """Least squares for one d x d matrix Gamma in y = h' Gamma q, on every training set."""
     law = Supervised(config.d, L, config.sigma)
     best = law.optimum * np.eye(config.d)
     features = (seen.moment[:, :, None] * seen.query[:, None, :]).reshape(config.sequences, -1)
@@ -157,9 +149,7 @@ def _untied(config: Config, L: int, n: int) -> tuple[float, ...]:
 
 
 def _kernel_mean(config: Config, L: int, n: int, seen: Moments) -> tuple[float, ...]:
-    """CME with a learned ridge r > 0 (prior precision over noise precision): one parameter, in log
-    r.
-    """
+    """CME with a learned ridge r > 0 (prior over noise precision): one parameter, log r."""
     # here: a third of a second to import, which most never need
     from scipy.optimize import minimize_scalar
 
@@ -191,9 +181,7 @@ def _kernel_mean(config: Config, L: int, n: int, seen: Moments) -> tuple[float, 
 
 
 class _Empirical(NamedTuple):
-    """Mean squared error of CME on a training set as a function of log r, in the eigenbasis of each
-    K'K.
-    """
+    """Training error of CME as a function of log r, in the eigenbasis of each K'K."""
 
     values: np.ndarray
     pull: np.ndarray
@@ -228,9 +216,7 @@ def untied_ratio(table: pd.DataFrame) -> float:
 def _ratio_over_lengths(
     table: pd.DataFrame, learner: str, column: str, short: int, long: int
 ) -> float:
-    """A column at length `long` over that at `short`: geometric mean over n, weighted by training
-    sets.
-    """
+    """A column at length `long` over that at `short`: weighted geometric mean over n."""
     rows = _of(table, learner).set_index("n")
     ratio = rows.loc[rows["L"] == long, column] / rows.loc[rows["L"] == short, column]
     return float(np.exp(np.average(np.log(ratio), weights=1 / ratio.index.to_numpy())))

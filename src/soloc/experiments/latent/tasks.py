@@ -1,6 +1,4 @@
-"""What do three tasks have in common? Each infers a latent; the weights that are exactly Bayes
-differ.
-"""
+"""What do three tasks have in common? Each infers a latent; the exact weights differ."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -169,9 +167,7 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def overview(table: pd.DataFrame) -> pd.DataFrame:
-    """The unifying table, one row per task: latent, exchangeability, exact weights, how risk moves
-    with L.
-    """
+    """The unifying table, a row per task: latent, exchangeability, weights, move of the risk."""
     rows = []
     for name, group in table[table["mechanism"] == "Bayes"].groupby("task", sort=False):
         ends = group.sort_values("L").iloc[[0, -1]]

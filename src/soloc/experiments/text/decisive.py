@@ -29,9 +29,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per seed, layer, test split and method: R^2, localisation, coverage of 90 %
-    intervals.
-    """
+    """One row per seed, layer, split and method: R^2, localisation, coverage at 90 %."""
     rows = [
         row
         for seed in config.seeds
@@ -75,13 +73,23 @@ def _draw(config: Config, seed: int, layer: int) -> list[dict[str, Any]]:
             "words": bags.lengths.mean(),
         }
         rows.append(
-            {**about, "method": ATTENTION, "r2": _r2(test.scores, model.predict(bags)), "localisation": found.mean(),
-             "coverage": inside.mean()}
-        )  # fmt: skip
+            {
+                **about,
+                "method": ATTENTION,
+                "r2": _r2(test.scores, model.predict(bags)),
+                "localisation": found.mean(),
+                "coverage": inside.mean(),
+            }
+        )
         rows.append(
-            {**about, "method": POOLED, "r2": _r2(test.scores, ridge.predict(_means(bags))), "localisation": np.nan,
-             "coverage": np.nan}
-        )  # fmt: skip
+            {
+                **about,
+                "method": POOLED,
+                "r2": _r2(test.scores, ridge.predict(_means(bags))),
+                "localisation": np.nan,
+                "coverage": np.nan,
+            }
+        )
     return rows
 
 

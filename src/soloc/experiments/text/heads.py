@@ -1,6 +1,4 @@
-"""Does a head of a real transformer look at the decisive word, and does it agree with the fitted
-attention?
-"""
+"""Does a head of a real transformer look at the decisive word, as the fitted attention does?"""
 
 import warnings
 from dataclasses import dataclass
@@ -27,9 +25,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per head: how often it points at the decisive word (to choose by, and on new
-    templates), and agreement.
-    """
+    """One row per head: how often it points at the decisive word, and agreement with the fit."""
     # here: those who only read the table need no estimator
     from soloc.estimators.diagnostics import PointingWarning
     from soloc.text.heads import head_attention, pointed_words

@@ -24,9 +24,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per layer and split: accuracy of the layer's probe; one per pair of layers: cosine of
-    their directions.
-    """
+    """One row per layer and split: accuracy of its probe; one per pair: cosine of directions."""
     transformer = load_transformer(config.model)
     sizes = {
         split: config.sentences if split == "train" else config.test_sentences for split in SPLITS

@@ -1,6 +1,4 @@
-"""Failure signatures: three ways in which training fails, produced on purpose and told apart by
-`diagnose`.
-"""
+"""Failure signatures: three ways to fail, produced on purpose and told apart."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -113,7 +111,7 @@ CAUSES: dict[str, tuple[str, Callable[[Config, np.random.Generator], Path]]] = {
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per run and record, with the cause, what it must be called and what `diagnose` says."""
+    """One row per run and record: the cause, its right name, and what `diagnose` says."""
     blocks = []
     for cause in config.causes:
         if cause not in CAUSES:

@@ -1,6 +1,4 @@
-"""Do the equalities hold on which everything else rests? Each step checked against an independent
-computation.
-"""
+"""Do the equalities hold on which everything else rests? Each against another computation."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +15,13 @@ from soloc.dynamics.starts import from_vectors
 from soloc.experiments.certificates import Certificate
 from soloc.experiments.experiment import Experiment
 from soloc.maths.randomness import derived_key, generator
-from soloc.predictors.attention import Head, attention_layer, first_row, predict, softmax_predictor
+from soloc.predictors.attention import (
+    AttentionHead,
+    attention_layer,
+    first_row,
+    predict,
+    softmax_predictor,
+)
 from soloc.predictors.pointwise import Erf
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import population_risk
@@ -52,9 +56,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """Rows of part "equality" (a name, the largest deviation, its bar) and of part "law" (end
-    points of SGD runs).
-    """
+    """Rows of part "equality" (a deviation and its bar) and of part "law" (ends of SGD runs)."""
     parts = {"chain": _chain, "descent": _descent, "law": _law, "risk": _risk}
     unknown = [name for name in config.checks if name not in parts]
     if unknown:
@@ -72,16 +74,21 @@ def _chain(config: Config) -> pd.DataFrame:
     n, L, d = config.draws, config.L, config.d
     X = rng.normal(size=(n, L, d))
     lam = 0.7
-    wide = Head(*(rng.normal(size=(d, 5)) / np.sqrt(d) for _ in range(4)))
+    wide = AttentionHead(*(rng.normal(size=(d, 5)) / np.sqrt(d) for _ in range(4)))
     Q, k, v, O = rng.normal(size=(4, d))
     O = O / np.linalg.norm(O)
     asked = X.copy()
     asked[:, 0] += (1.0 - X[:, 0] @ Q)[:, None] * Q / (Q @ Q)  # a [CLS] token whose query is 1
-    thin = Head(*(x[:, None] for x in (Q, k, v, O)))
+    thin = AttentionHead(*(x[:, None] for x in (Q, k, v, O)))
 
     @jax.jit  # one program: a step at a time, each operation would be compiled by itself
     def steps(
-        wide: Head, thin: Head, k: jax.Array, v: jax.Array, X: jax.Array, asked: jax.Array
+        wide: AttentionHead,
+        thin: AttentionHead,
+        k: jax.Array,
+        v: jax.Array,
+        X: jax.Array,
+        asked: jax.Array,
     ) -> list[jax.Array]:
         layer, row = attention_layer(wide, lam, X)[:, 0], first_row(wide, lam, X)
         one_query = first_row(thin, lam, asked) @ O, softmax_predictor(k, v, lam, asked)
@@ -99,9 +106,7 @@ def _chain(config: Config) -> pd.DataFrame:
 
 
 def _descent(config: Config) -> pd.DataFrame:
-    """Projected descent on vectors: it stays on the manifold, and its overlaps follow the overlap
-    map.
-    """
+    """Descent on vectors: it stays on the manifold and follows the overlap map."""
     d, runs = config.descent_d, 4
     task = SingleLocation(d=d, L=config.L)
     rng = generator(derived_key(config.seed, "descent"))
@@ -142,9 +147,7 @@ def _unit(x: np.ndarray) -> np.ndarray:
 
 
 def _law(config: Config) -> pd.DataFrame:
-    """SGD in overlaps (exact in law) and on vectors (the definition), from one start, with
-    independent samples.
-    """
+    """SGD in overlaps (exact in law) and on vectors (the definition), independent samples."""
     task = SingleLocation(d=config.d, L=config.L, eps=0.3)
     rng = generator(derived_key(config.seed, "law"))
     basis = np.linalg.qr(rng.normal(size=(config.d, 2)))[0].T
@@ -176,9 +179,7 @@ def _law(config: Config) -> pd.DataFrame:
 
 
 def _risk(config: Config) -> pd.DataFrame:
-    """The closed-form risk of erf attention off the manifold against simulated sequences, in
-    standard errors.
-    """
+    """The closed form off the manifold against simulated sequences, in standard errors."""
     overlaps, lam = Overlaps(0.6, 0.5, 0.2, -0.3, 0.1), 0.3
     task = SingleLocation(d=20, L=config.L, eps=0.2)
     rng = generator(derived_key(config.seed, "risk"))

@@ -1,6 +1,4 @@
-"""Where must training begin? Manifold, sphere and practical starts: who reaches the solution, and
-how fast.
-"""
+"""Where must training begin? Who reaches the solution from which start, and how fast."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -39,9 +37,7 @@ REACHED = 0.9  # |kappa| and |nu| beyond which a run has found the solution
 
 @dataclass(frozen=True)
 class Config:
-    """`starts` random starts per setting; practical starts in dimension `practical_d`, whose n = 0
-    is a random start.
-    """
+    """`starts` random starts per setting; practical ones in `practical_d`, n = 0 at random."""
 
     settings: tuple[str, ...] = ("manifold", "sphere", "sphere, falling lam", "practical", "minima")
     starts: int = 1000
@@ -55,9 +51,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per run (part "run"), and one per lam with the risks of the two minima (part
-    "minima").
-    """
+    """One row per run (part "run"), and per lam the risks of both minima (part "minima")."""
     blocks = []
     for name in config.settings:
         if name == "practical":
@@ -104,11 +98,21 @@ def _train(config: Config, name: str, n: int, start: Overlaps, plan: Plan) -> pd
     solved = (last.kappa.abs() > REACHED) & (last.nu.abs() > REACHED) & (last.kappa * last.nu > 0)
     swapped = (last.eta.abs() > REACHED) & (last.kappa.abs() < 0.1)
     return pd.DataFrame(
-        {"part": "run", "setting": name, "n": n, "d": config.d, "run": last.run,
-         "end": np.select([solved, swapped], ["solution", "swapped"], "other"),
-         "steps_needed": np.where(solved, _steps_needed(path), np.nan), "start_kappa": np.abs(path.kappa[0]),
-         "start_nu": np.abs(path.nu[0]), "excess": last.risk, "theta": last.theta.abs(), "lam": last.lam}
-    )  # fmt: skip
+        {
+            "part": "run",
+            "setting": name,
+            "n": n,
+            "d": config.d,
+            "run": last.run,
+            "end": np.select([solved, swapped], ["solution", "swapped"], "other"),
+            "steps_needed": np.where(solved, _steps_needed(path), np.nan),
+            "start_kappa": np.abs(path.kappa[0]),
+            "start_nu": np.abs(path.nu[0]),
+            "excess": last.risk,
+            "theta": last.theta.abs(),
+            "lam": last.lam,
+        }
+    )
 
 
 def _steps_needed(path: Path) -> np.ndarray:
@@ -117,9 +121,7 @@ def _steps_needed(path: Path) -> np.ndarray:
 
 
 def _minima(config: Config) -> pd.DataFrame:
-    """Risk at the truth, and at the swapped minimum k = v*, v = theta k* + sqrt(1 - theta^2) w,
-    best over theta.
-    """
+    """Risk at the truth, and at k = v*, v = theta k* + sqrt(1 - theta^2) w, best over theta."""
     lam = np.unique(np.append(np.logspace(-2.0, 0.0, 61), [0.1, 1.0 / 13.0]))
 
     def risk(theta: np.ndarray) -> np.ndarray:
@@ -133,10 +135,22 @@ def _minima(config: Config) -> pd.DataFrame:
     theta = np.clip(0.25 * (3.0 * at_zero - 4.0 * half_way + at_one) / bend, 0.0, 1.0)
     truth = np.asarray(population_risk(_task(config), Erf(lam), Overlaps(1.0, 1.0)))
     return pd.DataFrame(
-        {"part": "minima", "setting": "minima", "n": 0, "d": config.d, "run": 0, "end": "",
-         "steps_needed": np.nan, "start_kappa": np.nan,
-         "start_nu": np.nan, "excess": risk(theta), "theta": theta, "lam": lam, "truth": truth}
-    )  # fmt: skip
+        {
+            "part": "minima",
+            "setting": "minima",
+            "n": 0,
+            "d": config.d,
+            "run": 0,
+            "end": "",
+            "steps_needed": np.nan,
+            "start_kappa": np.nan,
+            "start_nu": np.nan,
+            "excess": risk(theta),
+            "theta": theta,
+            "lam": lam,
+            "truth": truth,
+        }
+    )
 
 
 def _task(config: Config) -> SingleLocation:
@@ -144,9 +158,7 @@ def _task(config: Config) -> SingleLocation:
 
 
 def shares(table: pd.DataFrame) -> pd.DataFrame:
-    """Share of runs that reach the solution, with its 95 % interval, and the median of the steps
-    they need.
-    """
+    """Share of runs that reach the solution with its 95 % interval, median steps they need."""
     rows = []
     for (name, n), group in table[table.part == "run"].groupby(["setting", "n"], sort=False):
         reached = int((group.end == "solution").sum())

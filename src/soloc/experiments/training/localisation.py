@@ -38,7 +38,7 @@ class Config:
 
 
 def run(config: Config) -> pd.DataFrame:
-    """One row per setting, run and recorded step: mass on J0, rate of localisation, kappa, excess."""
+    """One row per setting, run and record: mass on J0, rate of localisation, kappa, excess."""
     return pd.concat([_setting(config, name) for name in config.settings], ignore_index=True)
 
 
@@ -60,9 +60,20 @@ def _setting(config: Config, name: str) -> pd.DataFrame:
     rate = localisation_rate(task, Erf(1.0), path.kappa.to_numpy())
     swapped = path.run.map(path[path.step == steps].set_index("run").eta.abs() > 0.9)
     return pd.DataFrame(
-        {"setting": name, "run": path.run, "step": path.step, "share_of_training": path.step / steps, "kappa": path.kappa,
-         "lam": path.lam, "mass": mass, "rate": rate, "excess": path.risk, "swapped": swapped, "L": config.L}
-    )  # fmt: skip
+        {
+            "setting": name,
+            "run": path.run,
+            "step": path.step,
+            "share_of_training": path.step / steps,
+            "kappa": path.kappa,
+            "lam": path.lam,
+            "mass": mass,
+            "rate": rate,
+            "excess": path.risk,
+            "swapped": swapped,
+            "L": config.L,
+        }
+    )
 
 
 def _end(table: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -21,9 +21,7 @@ STARTS = {"manifold": uniform_on_manifold, "sphere": uniform_on_sphere}
 
 @dataclass(frozen=True)
 class Config:
-    """Projected descent of erf attention with lam_t = lam / (1 + lam_decay t); batch 0 means the
-    population risk.
-    """
+    """Projected descent of erf, lam_t = lam / (1 + lam_decay t); batch 0: population risk."""
 
     start: str = "manifold"
     lam: float = 0.1

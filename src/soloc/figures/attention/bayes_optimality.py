@@ -1,6 +1,4 @@
-"""Excess over Bayes against the dimension, and the region of the (lam, L/d) plane where attention
-is optimal.
-"""
+"""Excess over Bayes against d, and where in the (lam, L/d) plane attention is optimal."""
 
 import numpy as np
 import pandas as pd
@@ -25,9 +23,7 @@ from soloc.figures.style import (
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Curves against d on the left and linear regression beside them; one plane per dimension
-    below.
-    """
+    """Curves against d beside linear regression; below, one plane per dimension."""
     curve, plane = table[table.part == "curve"], table[table.part == "plane"]
     planes = sorted(plane.d.unique())
     drawing, axes = panels(2, 2, height=3.6)

@@ -1,6 +1,4 @@
-"""The best temperature, what it leaves, how it depends on the noise of the signal token, and the
-price of a wrong one.
-"""
+"""The best temperature, what it leaves over Bayes, and the price of a wrong one."""
 
 import numpy as np
 import pandas as pd
@@ -42,8 +40,14 @@ def _against_gamma(axis: Axes, best: pd.DataFrame) -> None:
     for (L, group), colour, dash in zip(
         best[best.d == d].groupby("L"), PALETTE, DASHES, strict=False
     ):
-        axis.plot(group.gamma, group.above_bayes / group.gamma**2, color=colour, linestyle=dash, marker="o",
-                  label=f"$L = {L:.0f}$")  # fmt: skip
+        axis.plot(
+            group.gamma,
+            group.above_bayes / group.gamma**2,
+            color=colour,
+            linestyle=dash,
+            marker="o",
+            label=f"$L = {L:.0f}$",
+        )
     logarithmic(axis, "y")
     axis.set(xlabel=r"noise of the signal token, $\gamma$")
     axis.set_ylabel(r"excess over Bayes in units of $\gamma^2$")
@@ -57,8 +61,13 @@ def _price(axis: Axes, price: pd.DataFrame) -> None:
         price[price.L == L].groupby("d"), PALETTE, DASHES, strict=False
     ):
         at_best = group[np.isclose(group.factor, 1.0)].above_bayes.iloc[0]
-        axis.plot(group.factor, group.above_bayes / at_best, color=colour, linestyle=dash,
-                  label=f"$d$ = {power(d)}")  # fmt: skip
+        axis.plot(
+            group.factor,
+            group.above_bayes / at_best,
+            color=colour,
+            linestyle=dash,
+            label=f"$d$ = {power(d)}",
+        )
     axis.axvline(1.0, color=INK, linewidth=0.8)
     logarithmic(axis, "x", base=2)
     logarithmic(axis, "y")

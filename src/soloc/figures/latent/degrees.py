@@ -1,6 +1,4 @@
-"""Share of the softmax output that no constant times kernel regression explains: one degree, and
-two.
-"""
+"""Share of the softmax output that no constant times kernel regression explains."""
 
 import pandas as pd
 from matplotlib.figure import Figure

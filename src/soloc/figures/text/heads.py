@@ -1,6 +1,4 @@
-"""How often each head looks at the decisive word, and how often it names the word that the fitted
-attention names.
-"""
+"""How often each head looks at the decisive word, and agrees with the fitted attention."""
 
 import numpy as np
 import pandas as pd

@@ -14,9 +14,7 @@ _PATHS = 6
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Alignments along training, then every run by its attention mass and its value, then the
-    confusion table.
-    """
+    """Alignments along training; every run by mass and value; the confusion table."""
     drawing, axes = panels(2, 2, height=3.5)
     kinds = list(dict.fromkeys(table.expected))
     colours = dict(zip(kinds, PALETTE, strict=False))

@@ -1,6 +1,4 @@
-"""Deviations from equality against their bars, and the two laws of stochastic descent over each
-other.
-"""
+"""Deviations from equality against their bars, and two laws of SGD over each other."""
 
 import numpy as np
 import pandas as pd
@@ -31,9 +29,7 @@ SYMBOLS = {
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Left: how far each equality is off; right: distribution functions of the overlaps after SGD,
-    computed two ways.
-    """
+    """Left: how far each equality is off; right: overlaps after SGD, computed two ways."""
     drawing, axes = panels(1, 2, width=10.0, height=3.9, width_ratios=(1.0, 1.15))
     equal = table[(table.part == "equality") & (table.bar < 1.0)]
     _equalities(axes[0], equal)
@@ -66,8 +62,14 @@ def _laws(axis: Axes, law: pd.DataFrame) -> None:
             if len(values):
                 shade = colour if how == "in overlaps" else INK
                 every = max(len(values) // 300, 1)
-                axis.plot(values[::every], np.linspace(0.0, 1.0, len(values))[::every], color=shade, linestyle=dash,
-                          linewidth=width, label=SYMBOLS[name] if how == "in overlaps" else None)  # fmt: skip
+                axis.plot(
+                    values[::every],
+                    np.linspace(0.0, 1.0, len(values))[::every],
+                    color=shade,
+                    linestyle=dash,
+                    linewidth=width,
+                    label=SYMBOLS[name] if how == "in overlaps" else None,
+                )
     axis.plot([], [], color=INK, linestyle=DASHES[3], label="on vectors")
     axis.set(xlabel="overlap after stochastic descent", ylabel="share of runs below")
     axis.legend(loc="upper left", title="in overlaps")

@@ -10,9 +10,7 @@ from soloc.figures.style import DASHES, INK, MUTED, PALETTE, legend_below, panel
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Medians over the runs with the band between the 10th and the 90th percentile; below, mass
-    against alignment.
-    """
+    """Medians over runs in bands of 10 to 90 %; then mass against alignment."""
     drawing, axes = panels(1, 3, width=10.5, height=3.9)
     chance = 1.0 / table.L.iloc[0]
     for axis, column, title in (

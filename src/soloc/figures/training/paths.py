@@ -1,6 +1,4 @@
-"""The four panels of the paper's training figures: risk, alignments, the (kappa, nu) plane, the
-manifold.
-"""
+"""Four panels of the paper: risk, alignments, the (kappa, nu) plane, the manifold."""
 
 import numpy as np
 import pandas as pd

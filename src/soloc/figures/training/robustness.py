@@ -24,9 +24,13 @@ def figure(table: pd.DataFrame) -> Figure:
     drawing, axes = panels(2, 3, width=11.0, height=3.4)
     parts = {name: table[table.part == name] for name in ("speed", "length", "noise", "several")}
     for names, draw in (
-        (("speed",), _speed), (("length",), _way), (("length",), _risk_over_length), (("noise",), _noise),
-        (("several",), _several_risk), (("several",), _several_training),
-    ):  # fmt: skip
+        (("speed",), _speed),
+        (("length",), _way),
+        (("length",), _risk_over_length),
+        (("noise",), _noise),
+        (("several",), _several_risk),
+        (("several",), _several_training),
+    ):
         axis = axes.pop(0)
         if len(parts[names[0]]):
             draw(axis, parts[names[0]])

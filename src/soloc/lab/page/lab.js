@@ -20,7 +20,6 @@ const state = new State(defaults);
 
 const lab = {
   state,
-  paths: null, // the training runs that are shown; see time.js
   panels: new Map(),
   panel: (name) => lab.panels.get(name),
   /** A control as the server describes it. */

@@ -144,7 +144,6 @@ export class Panel {
     if (body !== this.#wanted && ["shown", "refused", "empty"].includes(this.stage)) return;
     this.answer = answer;
     this.asked = body;
-    this.view.answered?.(this, answer);
     this.sentence.textContent = answer.sentence;
     this.plot.setAttribute("aria-label", `${this.view.title}. ${answer.sentence}`);
     this.code.textContent = answer.python;

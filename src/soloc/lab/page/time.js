@@ -6,8 +6,18 @@ import { element, readable } from "./dom.js";
 const SECONDS = 6; // that a whole training takes to play
 const PLACES = 1000; // of the slider
 
+const known = new WeakMap();
+
+/** The training runs that are shown, null when there are none: those of the curves' answer. */
+export function pathsOf(lab) {
+  const { answer, stage } = lab.panel("curves") ?? {};
+  if (!answer || stage === "refused") return null;
+  if (!known.has(answer)) known.set(answer, runsOf(answer.table));
+  return known.get(answer);
+}
+
 /** The runs of a table of paths: steps once, and per run its columns. */
-export function runsOf(table) {
+function runsOf(table) {
   const count = table.run[table.run.length - 1] + 1;
   const records = table.run.length / count;
   const part = (run) => Object.fromEntries(Object.entries(table).map(([name, values]) =>
@@ -18,12 +28,14 @@ export function runsOf(table) {
 
 /** Which record `t` means. */
 export function recordAt(lab) {
-  return lab.paths ? Math.round(lab.state.get("t") * (lab.paths.steps.length - 1)) : 0;
+  const paths = pathsOf(lab);
+  return paths ? Math.round(lab.state.get("t") * (paths.steps.length - 1)) : 0;
 }
 
 /** The run that the sequence looks through. */
 export function chosenRun(lab) {
-  return lab.paths ? Math.min(lab.state.get("run"), lab.paths.runs.length - 1) : 0;
+  const paths = pathsOf(lab);
+  return paths ? Math.min(lab.state.get("run"), paths.runs.length - 1) : 0;
 }
 
 /** Play, a slider over time, and the step it stands at. */
@@ -62,7 +74,8 @@ export function timeBar(lab) {
   const output = element("output", { for: "time", id: "time-step" });
   const show = () => {
     range.value = String(Math.round(PLACES * state.get("t")));
-    output.textContent = lab.paths ? `step ${readable(lab.paths.steps[recordAt(lab)])}` : "";
+    const paths = pathsOf(lab);
+    output.textContent = paths ? `step ${readable(paths.steps[recordAt(lab)])}` : "";
     range.setAttribute("aria-valuetext", output.textContent);
   };
   stop();

@@ -7,7 +7,7 @@
 //   asJob(lab)          whether the question goes to the job; refusal(lab): why it is not asked
 //   state               more fields of the address with their defaults, or a function of facts
 //   groups(lab)         more groups of controls: {name, title, open, element, first}
-//   built, answered, drawn, staged, emptied (panel)   what happens then
+//   built, drawn, staged, emptied (panel)   what happens then
 //   overlay(panel, source, traces), layout(panel, layout)   what is drawn instead
 
 import { phone } from "./dom.js";

@@ -78,7 +78,7 @@ class Desk:
         """The panel that `draw` makes of `ask`, from memory when it is known.
 
         With Accept: text/csv its table in full; else JSON, in which the table is empty or,
-        `with_table`, shortened to ten digits: a slider should not wait for digits that nobody
+        `with_table`, shortened to 15 digits: a slider should not wait for digits that nobody
         draws.
         """
         as_csv = "text/csv" in request.headers.get("accept", "")
@@ -113,5 +113,5 @@ def _written(draw: Callable[[Any], Panel], ask: BaseModel, as_csv: bool, with_ta
 
 
 def _short(values: list[Any]) -> list[Any]:
-    """A column to ten digits: exact enough to compute with, half as long to send."""
-    return [float(f"{value:.10g}") if isinstance(value, float) else value for value in values]
+    """A column to 15 digits: enough even for the part of a unit vector that is left over."""
+    return [float(f"{value:.15g}") if isinstance(value, float) else value for value in values]

@@ -2,7 +2,7 @@
 
 import { element } from "../dom.js";
 import { startsOf } from "../starts.js";
-import { recordAt, runsOf } from "../time.js";
+import { pathsOf, recordAt } from "../time.js";
 
 const SAMPLES = 4; // a step, where only samples can be trained on
 
@@ -28,7 +28,7 @@ function presets(lab) {
 
 /** A line at the present moment in every small plot. */
 function nowLines(panel, layout) {
-  const step = panel.lab.paths?.steps[recordAt(panel.lab)];
+  const step = pathsOf(panel.lab)?.steps[recordAt(panel.lab)];
   if (step === undefined) return [];
   const color = getComputedStyle(document.documentElement).getPropertyValue("--muted").trim();
   const axes = Object.keys(layout).filter((name) => name.startsWith("yaxis"));
@@ -46,10 +46,11 @@ function follow(panel) {
     wanted = points[0];
     if (!first) return;
     requestAnimationFrame(() => {
-      const { paths, state } = panel.lab;
+      const paths = pathsOf(panel.lab);
       if (paths) {
         const t = wanted.pointIndex / (paths.steps.length - 1);
-        state.set({ t: Number(t.toFixed(4)), run: wanted.curveNumber % paths.runs.length });
+        const run = wanted.curveNumber % paths.runs.length;
+        panel.lab.state.set({ t: Number(t.toFixed(4)), run });
       }
       wanted = null;
     });
@@ -83,18 +84,9 @@ export default {
       Plotly.relayout(panel.plot, { shapes: nowLines(panel, panel.answer.figure.layout) });
     });
   },
-  /** The runs are known before anything is drawn: landscape and sequence see the same. */
-  answered(panel, answer) {
-    panel.lab.paths = runsOf(answer.table);
-    panel.lab.panel("landscape").time.show();
-  },
-  /** Without an answer there are no runs: nobody shows those of another setting. */
   staged(panel) {
-    const { lab, stage } = panel;
-    panel.remedy.hidden = !(stage === "refused" && needsSamples(lab));
-    if (stage !== "refused") return;
-    lab.paths = null;
-    lab.panel("landscape").time.show();
+    panel.remedy.hidden = !(panel.stage === "refused" && needsSamples(panel.lab));
+    panel.lab.panel("landscape").time.show();
   },
   drawn(panel) {
     if (panel.linked) return;

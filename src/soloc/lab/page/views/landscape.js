@@ -47,7 +47,7 @@ export default {
   state: { t: 1, run: 0, starts: "" },
   rest: (lab) => (lab.weight().slow ? REST : 0),
   overlay: (panel, source, traces) =>
-    (source.view.name === "curves" && panel.lab.paths ? untilNow(panel.lab, traces) : traces),
+    (source.view.name === "curves" ? untilNow(panel.lab, traces) : traces),
   built(panel, lab) {
     const { state } = lab;
     panel.time = timeBar(lab);

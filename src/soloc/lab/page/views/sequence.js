@@ -2,7 +2,7 @@
 // nothing can be trained.
 
 import { element } from "../dom.js";
-import { chosenRun, recordAt } from "../time.js";
+import { chosenRun, pathsOf, recordAt } from "../time.js";
 
 export default {
   follows: "curves",
@@ -11,7 +11,7 @@ export default {
     const { stage } = lab.panel("curves");
     if (!lab.has("curves") || stage === "refused") return question;
     if (stage !== "shown") return undefined; // where the runs are is not known yet
-    const run = lab.paths.runs[chosenRun(lab)];
+    const run = pathsOf(lab).runs[chosenRun(lab)];
     const now = recordAt(lab);
     const { overlaps } = lab.view("curves").facts;
     const lam = Math.max(run.lam[now], lab.field("lam").low);
@@ -29,7 +29,7 @@ export default {
     const label = element("label", { for: "run", class: "muted" }, "seen by");
     const option = (_, i) => element("option", { value: i }, `run ${i}`);
     panel.showRuns = () => {
-      const count = lab.paths?.runs.length ?? 0;
+      const count = pathsOf(lab)?.runs.length ?? 0;
       if (runs.options.length !== count) {
         runs.replaceChildren(...Array.from({ length: count }, option));
       }

@@ -1,0 +1,346 @@
+"""Whatever is on screen belongs to the setting on screen, or is dimmed and says that it does not.
+
+Every view x every control x every stage: the server's answers are held back in the page, a control
+is moved, and each panel must be exactly what the typed models say: dimmed when its question carries
+the control, untouched when it does not; then refused, shown again, and answered.
+"""
+
+import io
+import time
+from typing import Any
+
+import httpx
+import pandas as pd
+import pytest
+
+from soloc.lab.uploads.examples import example_csv
+from tests.lab.browser.chromium import wait_for
+
+# answers wait for `release`, or are refused, as `held` says; what is asked before is not touched
+_GATE = """
+window.held = null;
+window.hold = () => { window.held = new Promise((done) => { window.release = done; }); };
+const ask = window.fetch;
+window.fetch = async (path, options) => {
+  const question = options?.method === "POST";
+  if (question && window.held) await window.held;
+  if (question && window.refusing) {
+    const body = JSON.stringify({ detail: "No, for this test." });
+    return new Response(body, { status: 422 });
+  }
+  return ask(path, options);
+};
+"""
+_STATE = """
+const panel = document.getElementById(`panel-${arguments[0]}`);
+const plot = panel.querySelector(".plot");
+const previous = panel.querySelector(".previous");
+return {
+  stage: panel.dataset.stage,
+  opacity: Number(getComputedStyle(plot).opacity),
+  words: getComputedStyle(previous).visibility === "visible" ? previous.textContent : "",
+  problem: panel.querySelector(".problem").textContent,
+  exports: [...panel.querySelectorAll(".exports button")].some((button) => !button.disabled),
+  numbers: Object.fromEntries([...panel.querySelectorAll("dd")].map((dd) =>
+    [dd.dataset.number, dd.dataset.value])),
+  plotted: plot.childElementCount > 0,
+};
+"""
+WORDS = "of the previous setting"
+#: a cheap setting, per tab, and values to move the controls to
+BASES = {
+    "training": {"steps": 400, "runs": 2, "d": 50},
+    "attentions": {"d": 30, "L": 6},
+    "latent": {"longest": 64, "sequences": 50},
+    "text": {},
+}
+OTHERS = dict(
+    d=60, L=7, gamma=1.5, eps=0.3, weight="tanh", lam=0.2, theta=0.1, eta=-0.1, rho=0.2,
+    where="sphere", runs=3, seed=5, step_size=0.002, steps=300, decay=0.01, batch=2,
+    sigma=0.7, temperature=0.3, recall_tau=0.2, recall_d=9, location_d=12, location_eps=0.2,
+    longest=256, sequences=60, draw=3, sentence="Our garden is horrible.",
+)  # fmt: skip
+FOLLOWS = {"sequence": "curves"}
+
+
+class Stage:
+    """The page with a gate before its answers, and what the server says of its views."""
+
+    def __init__(self, lab: Any, tab: str, query: str = "") -> None:
+        self.lab, self.tab = lab, tab
+        self.about = httpx.get(lab.address + "api/about").json()
+        self.base = {
+            control["name"]: control["default"]
+            for group in self.about["groups"]
+            for control in group["controls"]
+        } | BASES.get(tab, {})
+        given = "&".join(f"{name}={value}" for name, value in BASES.get(tab, {}).items())
+        lab.open(f"?view={tab}&{given}&{query}")
+        lab.run(_GATE)
+
+    @property
+    def views(self) -> dict[str, dict]:
+        """The visible views of the tab."""
+        return {
+            view["name"]: view
+            for view in self.about["views"]
+            if view["tab"] == self.tab and not view["look"]["hidden"]
+        }
+
+    @property
+    def controls(self) -> list[dict]:
+        return [
+            control
+            for group in self.about["groups"]
+            for control in group["controls"]
+            if self.tab in control["tabs"]
+        ]
+
+    def carries(self, view: str, control: str) -> bool:
+        """Whether the question of a view, or of the one that it follows, holds the control."""
+        own = any(control in part["controls"] for part in self.views[view]["parts"])
+        return own or (view in FOLLOWS and self.carries(FOLLOWS[view], control))
+
+    def question(self, view: str, values: dict) -> dict:
+        body: dict = {}
+        for part in self.views[view]["parts"]:
+            chosen = {name: values[name] for name in part["controls"]}
+            if part["into"]:
+                body[part["into"]] = chosen
+            else:
+                body |= chosen
+        return body
+
+    def move(self, control: dict, value: Any) -> None:
+        """Set a control by hand."""
+        name = control["name"]
+        if control["place"] == "address":
+            self.lab.click("#resample")  # the only one in these tabs
+        elif control["choices"] is not None or isinstance(value, str):
+            event = "input" if control["choices"] is None else "change"
+            self.lab.run(
+                "const box = document.getElementById(arguments[0]); box.value = arguments[1];"
+                "box.dispatchEvent(new Event(arguments[2], {bubbles: true}));",
+                f"control-{name}",
+                str(value),
+                event,
+            )
+        else:
+            self.lab.enter(name, repr(value))
+
+    def seen(self, view: str) -> dict:
+        return self.lab.run(_STATE, view)
+
+    def wait(self, view: str, *stages: str) -> dict:
+        condition = " || ".join(f"stage === '{stage}'" for stage in stages)
+        wait_for(
+            self.lab.browser,
+            f"const {{stage}} = document.getElementById('panel-{view}').dataset;"
+            f" return {condition};",
+            60,
+        )
+        return self.seen(view)
+
+
+def assert_dimmed(seen: dict, where: tuple) -> None:
+    assert seen["opacity"] <= 0.3 and WORDS in seen["words"] and not seen["exports"], (where, seen)
+
+
+def assert_whole(seen: dict, where: tuple) -> None:
+    assert seen["stage"] == "shown" and seen["opacity"] == 1 and seen["exports"], (where, seen)
+    assert not seen["words"].startswith(WORDS), (where, seen)
+
+
+def assert_answers(page: Stage, view: str, values: dict, where: tuple) -> None:
+    """The numbers on the page are those of the server for the controls as they are."""
+    if view in FOLLOWS or page.views[view]["path"] == "/api/paths":
+        return  # its job, or the training that it follows, decides; see test_training_views.py
+    question = page.question(view, values)
+    answer = httpx.post(page.lab.address.rstrip("/") + page.views[view]["path"], json=question)
+    shown = page.seen(view)["numbers"]
+    for name, value in answer.json()["numbers"].items():
+        if isinstance(value, float):
+            assert float(shown[name]) == pytest.approx(value, rel=1e-9), (where, name)
+
+
+@pytest.mark.parametrize("tab", BASES)
+def test_every_control_in_every_stage(lab, tab):
+    if tab == "text":
+        pytest.importorskip("wordllama")
+    page = Stage(lab, tab)
+    for control in page.controls:
+        name = control["name"]
+        for stage in ("refused", "held"):  # what is answered once is remembered
+            before = {view: page.wait(view, "shown")["numbers"] for view in page.views}
+            lab.run("window.hold(); window.refusing = arguments[0]", stage == "refused")
+            page.move(control, OTHERS[name])
+            time.sleep(0.15)  # dimming waits for a tenth of a second
+            for view in page.views:
+                seen, where = page.seen(view), (tab, view, name, stage)
+                if page.carries(view, name):
+                    assert seen["stage"] == "stale", (where, seen)
+                    assert_dimmed(seen, where)
+                else:
+                    assert_whole(seen, where)
+                    assert seen["numbers"] == before[view], where
+            lab.run("window.release()")
+            if stage == "refused":
+                for view in page.views:
+                    if page.carries(view, name):
+                        seen = page.wait(view, "refused")
+                        assert seen["problem"] == "No, for this test.", (tab, view, name, seen)
+                        assert_dimmed(seen, (tab, view, name, "refused"))
+                lab.run("window.held = null; window.refusing = false")
+            else:
+                lab.run("window.held = null")
+                for view in page.views:
+                    if page.carries(view, name):
+                        assert_whole(page.wait(view, "shown", "refused"), (tab, view, name, "back"))
+                        assert_answers(page, view, page.base | {name: OTHERS[name]}, (view, name))
+            page.move(control, page.base[name])  # of the address: yet another one
+            for view in page.views:
+                assert_whole(page.wait(view, "shown"), (tab, view, name, "home"))
+    lab.browser.get_log("browser")
+
+
+def test_before_the_first_answer_nothing_is_shown(lab):
+    added = lab.browser.execute_cdp_cmd(
+        "Page.addScriptToEvaluateOnNewDocument", {"source": _GATE + "window.hold();"}
+    )
+    try:
+        for tab in BASES:
+            lab.browser.get("about:blank")
+            lab.browser.get(f"{lab.address}?view={tab}")
+            wait_for(
+                lab.browser, f"return document.querySelector('#tab-panel-{tab} .panel') !== null"
+            )
+            time.sleep(0.3)
+            panels = lab.run(
+                "return [...document.querySelectorAll(`#tab-panel-${arguments[0]} .panel`)]"
+                ".filter((panel) => !panel.hidden).map((panel) => panel.id.slice(6))",
+                tab,
+            )
+            for view in panels:
+                seen = lab.run(_STATE, view)
+                assert seen["stage"] == "asking" and not seen["numbers"], (view, seen)
+                assert not seen["plotted"] and not seen["exports"], (view, seen)
+    finally:
+        lab.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+        lab.browser.get("about:blank")
+
+
+def test_old_paths_on_a_new_landscape_are_faint(lab):
+    page = Stage(lab, "training", "hide=critical")
+    opacities = (
+        "return document.getElementById('plot-landscape').data"
+        ".filter((trace) => trace.name?.startsWith('run')).map((trace) => trace.opacity ?? 1)"
+    )
+    assert lab.run(opacities) == [1, 1]
+    lab.run("window.hold()")
+    page.move({"name": "steps", "choices": None, "place": "group"}, 300)
+    wait_for(lab.browser, opacities + "[0] < 1")
+    time.sleep(0.15)
+    assert page.seen("landscape")["words"] == f"training {WORDS}"
+    lab.run("window.release(); window.held = null")
+    page.wait("curves", "shown")
+    wait_for(lab.browser, opacities + "[0] === 1")
+    assert page.seen("landscape")["words"] == ""
+    lab.run("window.hold()")
+    lab.click('[data-preset="training_sphere_hot"]')
+    time.sleep(0.15)
+    for view in page.views:
+        assert_dimmed(page.seen(view), ("preset", view))
+    lab.run("window.refusing = true; window.release()")
+    page.wait("curves", "refused")
+    page.wait("landscape", "refused")
+    lab.run("window.refusing = false; window.held = null")
+    lab.browser.get_log("browser")
+
+
+def test_another_tab_does_not_show_what_was_asked_before(lab):
+    page = Stage(lab, "attentions")
+    lab.click("#tab-training")
+    lab.settle()
+    lab.enter("L", "8")
+    lab.run("window.hold()")
+    lab.click("#tab-attentions")
+    time.sleep(0.15)
+    assert_dimmed(page.seen("attentions"), ("attentions",))
+    lab.run("window.release()")
+    page.wait("attentions", "shown")
+    assert_answers(page, "attentions", page.base | {"L": 8}, ("attentions", "L"))
+
+
+def test_an_empty_sentence_shows_nothing(lab):
+    pytest.importorskip("wordllama")
+    page = Stage(lab, "text")
+    page.move({"name": "sentence", "choices": None, "place": "panel"}, " ")
+    seen = page.seen("sentence")
+    assert seen["stage"] == "empty" and not seen["numbers"] and not seen["plotted"], seen
+
+
+def fitted(lab: Any) -> Stage:
+    """The tab of your data with an example fitted."""
+    lab.browser.get("about:blank")
+    lab.browser.get(lab.address + "?view=data&source=numbers&loss=likelihood&fitted=1")
+    for panel in ("data", "bag"):
+        wait_for(
+            lab.browser,
+            f"return document.getElementById('panel-{panel}')?.dataset.stage === 'shown'",
+            120,
+        )
+    page = Stage.__new__(Stage)
+    page.lab = lab
+    return page
+
+
+@pytest.mark.parametrize("panel", ["data", "bag"])
+def test_what_was_fitted_to_another_choice_is_dimmed_until_the_next_fit(lab, panel):
+    page = fitted(lab)
+    choices = {
+        "control-loss": ("squared", "likelihood"),
+        "data-kind": ("classes", "auto"),
+        "data-bag": ("instance", "bag"),
+        "data-label": ("x1", "label"),
+        "data-name": ("-", "instance"),
+    }
+    for control, (other, home) in choices.items():
+        lab.choose(control, other)
+        time.sleep(0.15)
+        assert_dimmed(page.seen(panel), (panel, control))
+        assert lab.run("return document.getElementById('predictions').disabled"), control
+        lab.choose(control, home)
+        assert_whole(page.seen(panel), (panel, control, "home"))
+    lab.enter("coverage", "0.8")
+    time.sleep(0.15)
+    assert_dimmed(page.seen(panel), (panel, "coverage"))
+    lab.enter("coverage", "0.9")
+    features = (
+        "const box = document.getElementById('data-features');"
+        "box.options[0].selected = arguments[0]; box.dispatchEvent(new Event('change'));"
+    )
+    lab.run(features, False)
+    time.sleep(0.15)
+    assert_dimmed(page.seen(panel), (panel, "features"))
+    lab.run(features, True)
+    assert_whole(page.seen(panel), (panel, "features", "home"))
+
+
+def test_another_table_shows_nothing_of_the_one_before(lab, tmp_path):
+    from selenium.webdriver.common.by import By
+
+    page = fitted(lab)
+    table = pd.read_csv(io.BytesIO(example_csv("classes")))
+    table[table.bag.isin(table.bag.unique()[:40])].to_csv(tmp_path / "other.csv", index=False)
+    assert lab.run("return document.querySelectorAll('.bags').length") == 1
+    lab.choose("data-source", "upload")
+    lab.browser.find_element(By.ID, "data-file").send_keys(str(tmp_path / "other.csv"))
+    for panel in ("data", "bag"):
+        seen = page.seen(panel)
+        assert seen["stage"] == "empty" and not seen["numbers"] and not seen["plotted"], seen
+    assert lab.run("return document.querySelectorAll('.bags, #predictions').length") == 0
+    assert "R²" not in lab.text("#sentence-data")
+    wait_for(lab.browser, "return !document.getElementById('data-fit').disabled", 60)
+    assert page.seen("data")["stage"] == "empty"
+    lab.click("#data-fit")
+    assert "accuracy" in str(page.wait("data", "shown")["numbers"])
