@@ -16,6 +16,7 @@ COMMANDS = (
     "figure",
     "sweep",
     "risk",
+    "samples",
     "fit",
     "predict",
     "explain",
