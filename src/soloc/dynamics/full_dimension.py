@@ -17,6 +17,7 @@ from soloc.dynamics.pieces import Record
 from soloc.dynamics.records import above_noise, describe, flattened
 from soloc.dynamics.rules import Plain, Rule
 from soloc.dynamics.schedules import Tabulated
+from soloc.maths.engine import Array
 from soloc.predictors.attention import predict
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import excess_risk
@@ -66,11 +67,11 @@ def vectors_path(
     with jax.enable_x64(True):
         truth = Truth(*(jnp.asarray(np.asarray(x, dtype=float)) for x in truth))
 
-    def population(pair: Pair, lam: jax.Array) -> jax.Array:
+    def population(pair: Pair, lam: Array) -> Array:
         return excess_risk(task, weight.with_lam(lam), Overlaps.of(pair.k, pair.v, truth))
 
-    def on_a_fresh_batch(pair: Pair, lam: jax.Array, key: jax.Array) -> jax.Array:
-        def one(k, v, lam, key):
+    def on_a_fresh_batch(pair: Pair, lam: Array, key: Array) -> Array:
+        def one(k: Array, v: Array, lam: Array, key: Array) -> Array:
             sample = task.sample(truth, key, batch_size or 1)
             present = None if task.lengths is None else jnp.arange(task.L) < sample.lengths[:, None]
             return jnp.mean(

@@ -15,9 +15,17 @@ from soloc.dynamics.exact import trainee
 from soloc.dynamics.path import Path
 from soloc.dynamics.pieces import Piece, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.population_path import runs_shape
-from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at, per_run
+from soloc.dynamics.records import (
+    above_noise,
+    bayes_of,
+    describe,
+    flattened,
+    for_every_run,
+    lam_at,
+    per_run,
+)
 from soloc.dynamics.schedules import Tabulated
-from soloc.dynamics.stochastic import SLOTS, Chain, Plan, compiled_chain, observe, triangular
+from soloc.dynamics.stochastic import SLOTS, Chain, Plan, advance_chain, observe, triangular
 from soloc.maths.numbers import check_count, check_real
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.tasks.single_location import SingleLocation
@@ -75,7 +83,6 @@ def sgd_path(
         )
     lam = weight.lam if lam is None else lam
     shape = runs_shape(start, task, trained, lam, step_size, momentum)
-    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     runs = int(np.prod(shape, dtype=int))
     plan = Plan(
         task.lengths,
@@ -97,13 +104,13 @@ def sgd_path(
     def advance(vectors: Any, piece: Piece) -> tuple[Any, np.ndarray]:
         tables = (_padded(schedule.values(piece.first, piece.n), rows) for schedule in schedules)
         with jax.enable_x64(True):
-            vectors, seen = compiled_chain(plan)(
-                vectors, key, piece.first, *tables, chain, piece.n, piece.stride
+            vectors, seen = advance_chain(
+                plan, vectors, key, piece.first, *tables, chain, piece.n, piece.stride
             )
         return vectors, np.asarray(seen)[: piece.n // piece.stride]
 
     with jax.enable_x64(True):
-        vectors = _at_rest(plan, Overlaps(*(flat(getattr(start, name)) for name in NAMES)))
+        vectors = _at_rest(plan, Overlaps(*(for_every_run(x, shape) for x in start)))
         seen_first = np.asarray(observe(vectors))
     record = run_in_pieces(
         advance,

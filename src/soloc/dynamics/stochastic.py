@@ -9,8 +9,7 @@ frame is a pair of Gaussian vectors in R^(d-F): its Gram matrix is Wishart, draw
 decomposition on two new axes.
 """
 
-from collections.abc import Callable
-from functools import cache
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -19,6 +18,7 @@ import numpy as np
 from jax.scipy.special import ndtr
 
 from soloc.maths.draws import chi, normals, seed_of
+from soloc.maths.engine import Array
 from soloc.predictors.pointwise import Pointwise
 from soloc.tasks.lengths import LengthLaw
 from soloc.tasks.single_location import SingleLocation
@@ -95,16 +95,15 @@ def triangular(vectors: list[jax.Array]) -> jax.Array:
 
 
 def observe(vectors: jax.Array) -> jax.Array:
-    """(kappa, nu, theta, eta, rho, |k|, |v|) of triangular coordinates, (7, runs); overlaps are
-    those of the directions.
+    """(kappa, nu, theta, eta, rho, |k|, |v|) of triangular coordinates, (7, runs).
+
+    Overlaps are those of the directions.
     """
     k, v, k_star, v_star = vectors[:4]
     norm_k, norm_v = jnp.sqrt(jnp.sum(k * k, axis=0)), jnp.sqrt(jnp.sum(v * v, axis=0))
     k, v = k / norm_k, v / norm_v
-    dot = lambda x, y: jnp.sum(x * y, axis=0)  # noqa: E731
-    return jnp.stack(
-        [dot(k, k_star), dot(v, v_star), dot(v, k_star), dot(k, v_star), dot(k, v), norm_k, norm_v]
-    )
+    pairs = (k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v)
+    return jnp.stack([*(jnp.sum(x * y, axis=0) for x, y in pairs), norm_k, norm_v])
 
 
 def _gradients(
@@ -237,31 +236,35 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
     )
 
 
-@cache
-def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """advance(vectors, key, first, lam, alpha, chain, n, stride): n steps from step `first`,
-    observed every `stride`.
-    """
+@partial(jax.jit, static_argnums=0)
+def advance_chain(
+    plan: Plan,
+    vectors: Array,
+    key: Array,
+    first: Array,
+    lam: Array,
+    alpha: Array,
+    chain: Chain,
+    n: Array,
+    stride: Array,
+) -> Any:
+    """n steps from step `first`, the vectors observed every `stride`: (vectors, seen)."""
 
-    @jax.jit
-    def advance(vectors, key, first, lam, alpha, chain, n, stride):
-        def block(i, carry):
-            begin = i * plan.together
-            draws = jax.vmap(lambda j: _draw(plan, chain, key, first + begin + j))(
-                jnp.arange(plan.together)
+    def block(i: Array, carry: Any) -> Any:
+        begin = i * plan.together
+        draws = jax.vmap(lambda j: _draw(plan, chain, key, first + begin + j))(
+            jnp.arange(plan.together)
+        )
+
+        def one(j: Array, carry: Any) -> Any:
+            vectors, seen = carry
+            t = begin + j
+            vectors = _step(
+                plan, chain, lam[t], alpha[t], vectors, jax.tree.map(lambda x: x[j], draws)
             )
+            return vectors, seen.at[t // stride].set(observe(vectors))
 
-            def one(j, carry):
-                vectors, seen = carry
-                t = begin + j
-                vectors = _step(
-                    plan, chain, lam[t], alpha[t], vectors, jax.tree.map(lambda x: x[j], draws)
-                )
-                return vectors, seen.at[t // stride].set(observe(vectors))
+        return jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
 
-            return jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
-
-        blocks = (n + plan.together - 1) // plan.together
-        return jax.lax.fori_loop(0, blocks, block, (vectors, jnp.zeros((SLOTS, 7, plan.runs))))
-
-    return advance
+    blocks = (n + plan.together - 1) // plan.together
+    return jax.lax.fori_loop(0, blocks, block, (vectors, jnp.zeros((SLOTS, 7, plan.runs))))
