@@ -3,6 +3,7 @@
 import math
 import sys
 import time
+from functools import partial
 
 import jax
 import numpy as np
@@ -37,9 +38,10 @@ def erf_by_quad(m, gamma, L, lam, kappa, nu):
     """The erf risk on the manifold with its two means integrated at every call, as published code
     does.
     """
-    mean = lambda f: (
-        quad(lambda x: f(x) * math.exp(-0.5 * x * x), -10, 10)[0] / math.sqrt(2 * math.pi)
-    )
+
+    def mean(f):
+        return quad(lambda x: f(x) * math.exp(-0.5 * x * x), -10, 10)[0] / math.sqrt(2 * math.pi)
+
     signal = lambda x: erf(lam * (m * kappa + gamma * x))  # noqa: E731
     first, second = mean(signal), mean(lambda x: signal(x) ** 2)
     background = mean(lambda x: erf(lam * x) ** 2)
@@ -107,12 +109,11 @@ def main():
     slowest = (0.0, "")
     for d, L, gamma, signal, lam in EXTREMES:
         extreme = SingleLocation(d, L, gamma, signal=signal)
-        calls = {"Bayes": lambda task=extreme: bayes_risk(task)}
-        for entry in WEIGHTS.values():
-            if entry.exact:
-                calls[entry.name] = lambda task=extreme, weight=entry.kind(lam): excess_or_infinity(
-                    task, weight, TRUTH
-                )
+        calls = {"Bayes": partial(bayes_risk, extreme)} | {
+            entry.name: partial(excess_or_infinity, extreme, entry.kind(lam), TRUTH)
+            for entry in WEIGHTS.values()
+            if entry.exact
+        }
         slowest = max(slowest, *((seconds(call, 1), name) for name, call in calls.items()))
     report(f"slowest extreme call ({slowest[1]})", slowest[0], "s", 1)
     return 1 if failures else 0

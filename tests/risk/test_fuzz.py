@@ -46,7 +46,13 @@ def _overlaps(rng: np.random.Generator) -> tuple[float, ...]:
     if shape == 0:
         return (1.0, 1.0, 0.0, 0.0, 0.0)
     if shape == 1:
-        return (float(rng.choice([-1.0, 1.0, 0.0])), float(rng.choice([-1.0, 0.0, 1.0])), 0.0, 0.0, 0.0)
+        return (
+            float(rng.choice([-1.0, 1.0, 0.0])),
+            float(rng.choice([-1.0, 0.0, 1.0])),
+            0.0,
+            0.0,
+            0.0,
+        )
     if shape == 2:  # v = v*, k anywhere
         angle = rng.uniform(0.0, 2.0 * math.pi)
         return (math.cos(angle), 1.0, 0.0, math.sin(angle), math.sin(angle))
@@ -147,7 +153,7 @@ def run(seed: int, count: int) -> tuple[list[str], str]:
                 wrong.append(f"{entry.name}: {problem} at {point}")
             if seconds > slowest[0]:
                 slowest = (seconds, f"{entry.name} at {point}")
-        some = np.flatnonzero(np.array(logs) < math.inf)[: 40]
+        some = np.flatnonzero(np.array(logs) < math.inf)[:40]
         batch = np.asarray(
             log_excess_risk(
                 SingleLocation(d[some], L[some], gamma[some], eps[some], signal=signal[some]),
@@ -156,14 +162,17 @@ def run(seed: int, count: int) -> tuple[list[str], str]:
             )
         )
         for i, together in zip(some.tolist(), batch.tolist(), strict=True):
-            if logs[i] != together and not abs(logs[i] - together) <= 1e-11 * max(1.0, abs(together)):
+            if logs[i] != together and not abs(logs[i] - together) <= 1e-11 * max(
+                1.0, abs(together)
+            ):
                 wrong.append(f"{entry.name}: {logs[i]} alone, {together} in a batch at {points[i]}")
-    return wrong, f"slowest call {slowest[0]:.3f} s: {slowest[1]}; Bayes in a batch {1e3 * each:.2f} ms each"
+    return (
+        wrong,
+        f"slowest call {slowest[0]:.3f} s: {slowest[1]}; Bayes in a batch {1e3 * each:.2f} ms each",
+    )
 
 
-@pytest.mark.parametrize(
-    "seed, count", [(0, 300), pytest.param(1, 10_000, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("seed, count", [(0, 300), pytest.param(1, 10_000, marks=pytest.mark.slow)])
 def test_every_risk_is_finite_or_refused_with_a_true_sentence(seed, count):
     wrong, slowest = run(seed, count)
     print(slowest)

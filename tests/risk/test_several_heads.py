@@ -84,8 +84,8 @@ def test_the_sum_and_difference_code_beats_the_truth(H, L, lam_truth, truth, lam
 
 
 def test_one_head_is_the_closed_form():
-    from soloc.risk.closed_form import Setting
     from soloc.risk.overlaps import Overlaps
+    from soloc.risk.signal_numbers import SignalNumbers
 
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -95,16 +95,16 @@ def test_one_head_is_the_closed_form():
         m, gamma, L, lam = rng.uniform(0.1, [5.0, 2.0, 40.0, 2.0]) + [0.0, 0.0, 1.0, 0.0]
         o = Overlaps(gram[0, 2], gram[1, 3], gram[1, 2], gram[0, 3], gram[0, 1])
         found = heads_excess(numbers(m, gamma, L, (1,), (1,), (lam,)), gram)
-        assert found == pytest.approx(erf_excess(Setting(m, gamma, L), lam, o), rel=1e-12)
+        assert found == pytest.approx(erf_excess(SignalNumbers(m, gamma, L), lam, o), rel=1e-12)
 
 
 def test_near_the_truth_of_one_head_no_digit_is_lost():
     gram = gram_of(np.eye(2), np.eye(2))
-    from soloc.risk.closed_form import Setting
     from soloc.risk.overlaps import Overlaps
+    from soloc.risk.signal_numbers import SignalNumbers
 
     found = heads_excess(numbers(14.0, 0.5, 1.0, (1,), (1,), (0.9,)), gram)
-    wanted = erf_excess(Setting(14.0, 0.5, 1.0), 0.9, Overlaps(1.0, 1.0))
+    wanted = erf_excess(SignalNumbers(14.0, 0.5, 1.0), 0.9, Overlaps(1.0, 1.0))
     assert 0.0 < found < 1e-79
     assert found == pytest.approx(wanted, rel=1e-10, abs=0.0)
 

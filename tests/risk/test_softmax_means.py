@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from soloc import Overlaps, SingleLocation, Softmax, excess_risk
-from soloc.dynamics.exact import evaluate, split
-from soloc.dynamics.records import flattened
+from soloc.dynamics.exact import exact_trainee
 from soloc.predictors.normalised import NormalisedSoftplus
 from soloc.risk.kernels import kernel_laws
 from soloc.risk.laplace import weight_moments
@@ -95,7 +94,6 @@ def test_a_map_of_softmax_risks_is_made_of_its_points():
     task, weight = SingleLocation(40, 10, 0.8), Softmax(1.5)
     ends = np.zeros((5, 2, 3))
     ends[0], ends[1] = np.array([-1.0, 0.2, 1.0]), np.array([[-1.0], [1.0]])
-    structure, numbers = split(task, weight)
-    risks = evaluate(structure, flattened(numbers, ()), np.asarray(1.5), ends)
+    risks = exact_trainee(task, weight, Overlaps(1.0, 1.0)).excess(1.5, ends)
     expected = excess_risk(task, weight, Overlaps(ends[0], ends[1]))
     assert risks == pytest.approx(np.asarray(expected), rel=1e-14)

@@ -8,9 +8,10 @@ import jax
 
 from soloc.maths.numbers import check_count
 from soloc.predictors.catalogue import WEIGHTS, find
+from soloc.risk.baselines import bayes_risk, linear_risk, log_bayes_excess, null_risk
 from soloc.risk.estimate import Estimate
 from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.risk.population import bayes_risk, excess_risk, linear_risk, log_bayes_excess, null_risk
+from soloc.risk.population import excess_risk
 from soloc.tasks.single_location import SingleLocation
 
 

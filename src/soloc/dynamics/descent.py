@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.marathon import Piece, Progress, check_run, run_in_pieces
 from soloc.dynamics.path import Path
+from soloc.dynamics.pieces import Piece, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.rules import Plain, Rule
 from soloc.dynamics.schedules import Tabulated
 from soloc.maths.precision import as_double
@@ -32,7 +32,7 @@ def descend(
     key: jax.Array | None = None,
     observe: Observe | None = None,
     every: int | None = None,
-    progress: bool | Callable[[Progress], None] = False,
+    progress: bool | Callable[[StepsDone], None] = False,
 ) -> Path:
     """Descend `objective` from `start`: the values along the way, and the last point in
     `Path.final`.
@@ -108,7 +108,7 @@ def descend(
 
 
 class _Static:
-    """What a compiled piece depends on besides numbers; equal when its parts are the same objects."""
+    """What a compiled piece depends on besides numbers; equal when its parts are the same."""
 
     def __init__(
         self, objective: Any, rule: Any, on_sphere: bool, observe: Any, per_run: bool

@@ -11,14 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.descent import descend
-from soloc.dynamics.exact import excess_over_noise, split, weight_of
-from soloc.dynamics.marathon import Record
+from soloc.dynamics.exact import trainee
 from soloc.dynamics.path import Path
+from soloc.dynamics.pieces import Record
 from soloc.dynamics.records import above_noise, describe, flattened
 from soloc.dynamics.rules import Plain, Rule
 from soloc.dynamics.schedules import Tabulated
 from soloc.predictors.attention import predict
 from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.risk.population import excess_risk
 from soloc.tasks.single_location import SingleLocation, Truth
 
 
@@ -61,23 +62,19 @@ def vectors_path(
         raise ValueError("`free_norms` needs fresh samples: give `batch_size` and `key`.")
     start = Pair(*(np.atleast_2d(np.asarray(x, dtype=float)) for x in start))
     runs = start.k.shape[0]
-    structure, numbers = split(task, weight)
+    trained = trainee(task, weight)
     with jax.enable_x64(True):
         truth = Truth(*(jnp.asarray(np.asarray(x, dtype=float)) for x in truth))
 
     def population(pair: Pair, lam: jax.Array) -> jax.Array:
-        return excess_over_noise(structure, numbers, lam, Overlaps.of(pair.k, pair.v, truth))
+        return excess_risk(task, weight.with_lam(lam), Overlaps.of(pair.k, pair.v, truth))
 
     def on_a_fresh_batch(pair: Pair, lam: jax.Array, key: jax.Array) -> jax.Array:
         def one(k, v, lam, key):
             sample = task.sample(truth, key, batch_size or 1)
             present = None if task.lengths is None else jnp.arange(task.L) < sample.lengths[:, None]
             return jnp.mean(
-                (
-                    predict(weight_of(structure, numbers, lam), k, v, sample.tokens, present)
-                    - sample.answers
-                )
-                ** 2
+                (predict(weight.with_lam(lam), k, v, sample.tokens, present) - sample.answers) ** 2
             )
 
         return jax.vmap(one)(
@@ -105,10 +102,9 @@ def vectors_path(
         [Tabulated("lam", lam, (runs,)).values(int(t), 1) for t in path.steps]
     )
     lam_seen = np.ascontiguousarray(np.broadcast_to(lam_seen, (len(path.steps), runs)))
-    numbers = flattened(numbers, (runs,))
-    columns = describe(
-        task, (runs,), record, lam_seen, above_noise(structure, numbers, lam_seen, states)
-    )
+    trained = flattened(trained, (runs,))
+    risk = above_noise(trained, lam_seen, states)
+    columns = describe(task, trained, (runs,), record, lam_seen, risk)
     return Path(path.steps, columns, path.final, (runs,), path.interrupted)
 
 

@@ -18,9 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import ndtr
 
-from soloc.dynamics.exact import Numbers, Structure, weight_of
 from soloc.maths.draws import chi, normals, seed_of
 from soloc.predictors.pointwise import Pointwise
+from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
 _DRAWN_AT_ONCE = 2**18  # normals drawn together, before the steps that use them
@@ -29,7 +30,7 @@ _DRAWN_AT_ONCE = 2**18  # normals drawn together, before the steps that use them
 class Plan(NamedTuple):
     """What a compiled chain depends on besides numbers."""
 
-    structure: Structure
+    lengths: LengthLaw | None
     L: int
     batch: int
     runs: int
@@ -47,7 +48,7 @@ class Plan(NamedTuple):
     def pairs(self) -> int:
         """Half the number of normals of one step of one run."""
         count = self.batch * (2 * (self.L - 1) + 4 + 1) + 2 * (self.frame - 2) + 1
-        count += self.batch if self.structure.lengths is not None else 0
+        count += self.batch if self.lengths is not None else 0
         return (count + 1) // 2
 
     @property
@@ -71,8 +72,8 @@ class Draws(NamedTuple):
 class Chain(NamedTuple):
     """Numbers of a chain, broadcasting with the runs."""
 
-    numbers: Numbers
-    eps: Any
+    task: SingleLocation
+    weight: Any
     momentum: Any
 
 
@@ -111,7 +112,7 @@ def _gradients(
 ) -> tuple[jax.Array, jax.Array]:
     """The batch gradients of the squared error in k and v, each (F+2, runs) coordinates."""
     k, v, k_star, v_star = vectors[:4, :4]
-    gamma, m = chain.numbers.gamma, chain.numbers.m
+    gamma, m = chain.task.gamma, chain.task.m
     signal = m * k_star[:, None] + gamma * draws.signal
     a = jnp.concatenate([(k[0] * signal[0])[None], k[0] * draws.background[0]])
     b = jnp.concatenate(
@@ -120,7 +121,7 @@ def _gradients(
             v[0] * draws.background[0] + v[1] * draws.background[1],
         ]
     )
-    answer = jnp.sum(v_star[:, None] * signal, axis=0) + chain.eps * draws.noise
+    answer = jnp.sum(v_star[:, None] * signal, axis=0) + chain.task.eps * draws.noise
     guess, pull_back = jax.vjp(lambda a, b: _predict(plan, chain, lam, draws.lengths, a, b), a, b)
     # the gradients are sum A_il X_il and sum B_il X_il
     A, B = pull_back((2.0 / plan.batch) * (guess - answer))
@@ -132,8 +133,8 @@ def _gradients(
     of_background = jnp.sum(gram[:, 1:], axis=(1, 2))
     of_all = of_background + gamma * gamma * jnp.sum(gram[:, 0], axis=1)
     small, large = _cholesky(of_background), _cholesky(of_all)
-    exists = (jnp.arange(4, plan.frame)[:, None] < chain.numbers.d) * 1.0
-    there = (chain.numbers.d > plan.frame) * 1.0
+    exists = (jnp.arange(4, plan.frame)[:, None] < chain.task.d) * 1.0
+    there = (chain.task.d > plan.frame) * 1.0
     first = jnp.stack([draws.chi[0], jnp.zeros_like(draws.slant)])
     second = jnp.stack([there * draws.slant, draws.chi[1]])
     columns = []
@@ -161,7 +162,7 @@ def _predict(
     plan: Plan, chain: Chain, lam: jax.Array, lengths: jax.Array | None, a: jax.Array, b: jax.Array
 ) -> jax.Array:
     """T of scores a and values b of shape (L, batch, runs); the signal token comes first."""
-    weight = weight_of(plan.structure, chain.numbers, lam)
+    weight = chain.weight.with_lam(lam)
     present = None if lengths is None else jnp.arange(plan.L)[:, None, None] < lengths
     if isinstance(weight, Pointwise):
         weights = weight.value(lam * a)
@@ -212,20 +213,18 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
         B,
         2 * (plan.frame - 2),
         1,
-        B if plan.structure.lengths is not None else 0,
+        B if plan.lengths is not None else 0,
     ]
     ends = np.cumsum(sizes)
     background, signal, noise, sums, slant, length = (
         z[e - s : e] for e, s in zip(ends, sizes, strict=True)
     )
     lengths = None
-    if plan.structure.lengths is not None:
-        values, chances = plan.structure.lengths
+    if plan.lengths is not None:
+        values, chances = plan.lengths
         edges = jnp.asarray(np.cumsum(chances)[:-1])
         lengths = jnp.asarray(values, dtype=float)[jnp.searchsorted(edges, ndtr(length))]
-    left = jnp.maximum(
-        jnp.stack([chain.numbers.d - plan.frame, chain.numbers.d - plan.frame - 1.0]), 0.0
-    )
+    left = jnp.maximum(jnp.stack([chain.task.d - plan.frame, chain.task.d - plan.frame - 1.0]), 0.0)
     left = left[:, None] if left.ndim == 1 else left
     return Draws(
         background=background.reshape(2, n, B, plan.runs),

@@ -8,15 +8,16 @@ import jax
 import numpy as np
 
 from soloc.datasets.single_location import single_location_law
-from soloc.dynamics.marathon import Diverged
+from soloc.dynamics.pieces import Diverged
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.starts import uniform_on_manifold, uniform_on_sphere
 from soloc.estimators.regressor import SingleLocationRegressor
 from soloc.maths.randomness import generator
 from soloc.predictors import catalogue
+from soloc.risk.baselines import bayes_risk, linear_risk, null_risk
 from soloc.risk.best_temperature import best_temperature as best_over_lam
 from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.risk.population import bayes_risk, excess_risk, linear_risk, null_risk, population_risk
+from soloc.risk.population import excess_risk, population_risk
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(1.0, 1.0)

@@ -11,25 +11,25 @@ doubles it is all there is.
 """
 
 from soloc.maths.engine import Array, engine_of
-from soloc.risk.closed_form import Setting
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 
 _WIDEST, _FARTHEST = 8.0, 300.0  # spread and mean of log S that the nodes of `quadrature` bear
 
 
-def is_wild(setting: Setting, lam: Array, o: Overlaps) -> Array:
+def is_wild(numbers: SignalNumbers, lam: Array, o: Overlaps) -> Array:
     """Where the weights are beyond quadrature: then nothing in the closed form cancels."""
-    xp = engine_of(lam, setting.m, o.kappa).xp
+    xp = engine_of(lam, numbers.m, o.kappa).xp
     size = xp.abs(lam)
-    of_signal = (size * setting.gamma > _WIDEST) | (size * setting.m * xp.abs(o.kappa) > _FARTHEST)
-    return of_signal | ((size > _WIDEST) & (setting.L > 1.0))
+    of_signal = (size * numbers.gamma > _WIDEST) | (size * numbers.m * xp.abs(o.kappa) > _FARTHEST)
+    return of_signal | ((size > _WIDEST) & (numbers.L > 1.0))
 
 
 def exponential_excess(
-    setting: Setting, lam: Array, o: Overlaps, share: Array
+    numbers: SignalNumbers, lam: Array, o: Overlaps, share: Array
 ) -> tuple[Array, Array]:
     """R - eps^2 of `share` exp(lam a) as (value, log_scale)."""
-    m, gamma, others = setting.m, setting.gamma, setting.L - 1.0
+    m, gamma, others = numbers.m, numbers.gamma, numbers.L - 1.0
     xp = engine_of(lam, m, gamma, o.kappa, others).xp
     s, g2, M = lam * gamma, gamma**2, m * o.theta
     log_1 = lam * m * o.kappa + 0.5 * s * s

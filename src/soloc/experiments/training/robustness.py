@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from soloc.dynamics.critical_points import describe_point
-from soloc.dynamics.exact import as_overlaps, split
-from soloc.dynamics.overlap_map import Five, projected_step
+from soloc.dynamics.exact import exact_trainee
+from soloc.dynamics.overlap_map import projected_step
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.sgd_path import sgd_path
 from soloc.dynamics.starts import uniform_on_manifold
@@ -18,9 +18,9 @@ from soloc.experiments.experiment import Experiment
 from soloc.maths.randomness import derived_key
 from soloc.predictors.pointwise import Erf
 from soloc.risk.best_temperature import best_temperature
-from soloc.risk.closed_form import Setting
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.several_locations import several_excess
+from soloc.risk.signal_numbers import SignalNumbers
 from soloc.tasks.single_location import SingleLocation
 
 # k = k*, v = v* in the frame (k*, v*, e3, e4)
@@ -65,8 +65,9 @@ def _speed(config: Config) -> pd.DataFrame:
     for gamma in config.gammas:
         for L in (config.lengths[0], config.lengths[-1]):
             for lam in config.speed_lams:
-                structure, numbers = split(SingleLocation(d=config.d, L=L, gamma=gamma), Erf(lam))
-                point = describe_point(structure, numbers, lam, TRUTH, config.d)
+                task = SingleLocation(d=config.d, L=L, gamma=gamma)
+                trained = exact_trainee(task, Erf(lam), Overlaps(1.0, 1.0))
+                point = describe_point(trained, TRUTH, config.d)
                 rows.append(
                     (gamma, float(L), lam, float(point.outside.min()), point.rate, point.kind)
                 )
@@ -152,7 +153,7 @@ def _several(config: Config) -> pd.DataFrame:
     lam = np.logspace(-2.0, 0.0, 41)[:, None]
     best = best_temperature(lambda x: _excess_at_truth(config, x, decisive), 1e-3, 10.0).lam
     number, at = np.repeat(decisive, config.runs), np.repeat(best, config.runs)
-    five = Five(
+    five = Overlaps(
         *(
             np.tile(np.broadcast_to(getattr(start, name), (config.runs,)), len(decisive))
             for name in NAMES
@@ -182,38 +183,37 @@ def _several(config: Config) -> pd.DataFrame:
     return pd.concat([*risk, *training], ignore_index=True)
 
 
-def _setting(config: Config) -> Setting:
-    return Setting(
-        *(np.asarray(x) for x in (np.sqrt(0.5 * config.d), config.gamma, float(config.L)))
-    )
+def _numbers(config: Config) -> SignalNumbers:
+    m, gamma, L = (np.asarray(x) for x in (np.sqrt(0.5 * config.d), config.gamma, float(config.L)))
+    return SignalNumbers(m, gamma, L)
 
 
 def _excess_at_truth(config: Config, lam: np.ndarray, decisive: np.ndarray) -> np.ndarray:
-    return several_excess(_setting(config), lam, Overlaps(1.0, 1.0), decisive)
+    return several_excess(_numbers(config), lam, Overlaps(1.0, 1.0), decisive)
 
 
 def _train_several(
-    config: Config, decisive: np.ndarray, lam: np.ndarray, five: Five
+    config: Config, decisive: np.ndarray, lam: np.ndarray, five: Overlaps
 ) -> tuple[np.ndarray, np.ndarray]:
     """Descent of the overlaps with several decisive tokens: steps, states (records, 5, runs)."""
     records = 100
     stride = config.several_steps // records
 
-    def total(o: Five) -> jax.Array:
-        return jnp.sum(several_excess(_setting(config), lam, as_overlaps(o), decisive))
+    def total(o: Overlaps) -> jax.Array:
+        return jnp.sum(several_excess(_numbers(config), lam, o, decisive))
 
     @jax.jit
-    def advance(o: Five) -> Five:
+    def advance(o: Overlaps) -> Overlaps:
         return jax.lax.fori_loop(
             0, stride, lambda _, o: projected_step(o, jax.grad(total)(o), config.step_size), o
         )
 
     with jax.enable_x64(True):
-        o = Five(*(jnp.asarray(x) for x in five))
-        seen = [np.stack(o)]
+        o = Overlaps(*(jnp.asarray(x) for x in five))
+        seen = [np.stack(list(o))]
         for _ in range(records):
             o = advance(o)
-            seen.append(np.stack(o))
+            seen.append(np.stack(list(o)))
     return stride * np.arange(records + 1), np.stack(seen)
 
 

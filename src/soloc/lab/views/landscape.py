@@ -1,14 +1,10 @@
-"""View 1, the landscape: the population risk over the alignments, on any slice of the other
-overlaps.
-"""
+"""The landscape: the population risk over the alignments, on any slice of the other overlaps."""
 
 from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from soloc.dynamics.exact import evaluate, split
-from soloc.dynamics.records import flattened
 from soloc.lab.body import Body, Group, Knob
 from soloc.lab.controls import Controls, Overlap
 from soloc.lab.figures.landscape import landscape_figure
@@ -16,7 +12,8 @@ from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, full, number
 from soloc.lab.training import TAB
 from soloc.lab.view import Look, View
-from soloc.risk.overlaps import Overlaps, residual_gram
+from soloc.risk.overlaps import Overlaps
+from soloc.risk.risk_map import risk_map
 from soloc.tasks.single_location import SingleLocation
 
 # alignments along an axis; fewer where every risk is an integral of integrals
@@ -42,7 +39,10 @@ class LandscapeAsk(Body):
 def landscape_panel(ask: LandscapeAsk) -> Panel:
     """The exact population risk over (kappa, nu) with the other overlaps held at given values."""
     axis = _axis(ask)
-    risk, possible = risk_on_grid(ask, axis)
+    setting = ask.setting
+    risk, possible = risk_map(
+        setting.task(), setting.attention(), axis, ask.theta, ask.eta, ask.rho
+    )
     if not possible.any():
         raise ValueError(
             "`theta`, `eta` and `rho` must belong to unit vectors k and v for some alignment on"
@@ -86,27 +86,6 @@ def _lowest(risk: np.ndarray) -> tuple[int, int]:
 
 def _axis(ask: LandscapeAsk) -> np.ndarray:
     return np.linspace(-1.0, 1.0, COARSE if ask.setting.entry.slow else GRID)
-
-
-def risk_on_grid(ask: LandscapeAsk, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Risk at (nu, kappa), rows by nu, and where unit vectors can have these overlaps; NaN
-    elsewhere, and beyond all doubles.
-
-    v* enters the risk through E[T Y] alone, so the risk is affine in nu: two columns of exact
-    values give the whole grid, as positive mixtures of them, and nothing cancels.
-    """
-    task, weight = ask.setting.task(), ask.setting.attention()
-    structure, numbers = split(task, weight)
-    ends = np.zeros((5, 2, len(axis)))
-    ends[0], ends[1] = axis, np.asarray([[-1.0], [1.0]])
-    ends[2:] = np.asarray([ask.theta, ask.eta, ask.rho])[:, None, None]
-    low, high = evaluate(structure, flattened(numbers, ()), np.asarray(float(weight.lam)), ends)
-    up = 0.5 * (1.0 + axis)[:, None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        risk = (1.0 - up) * low + up * high + ask.setting.eps**2
-    left_k, left_v, cross = residual_gram(axis[None, :], axis[:, None], ask.theta, ask.eta, ask.rho)
-    possible = (left_k >= 0.0) & (left_v >= 0.0) & (left_k * left_v >= cross**2)
-    return np.where(possible & np.isfinite(risk), risk, np.nan), possible
 
 
 def _python(ask: LandscapeAsk) -> str:
