@@ -202,3 +202,7 @@ class Exponential(Pointwise):
 
     def value(self, x: Array) -> Array:
         return engine_of(x).xp.exp(x)
+
+    def log_complement(self, x: Array) -> Array:
+        xp = engine_of(x).xp
+        return xp.maximum(x, 0.0) + xp.log(-xp.expm1(-xp.abs(x)))
