@@ -104,8 +104,9 @@ class _Run:
         # what differs between runs is spread out whole: again one program
         self.spread = not shared and self.runs > 1
         if self.spread:
-            whole = lambda x, n: np.broadcast_to(x, (self.runs, *np.shape(x)[np.ndim(x) - n :]))  # noqa: E731
-            self.trained = self.trained.mapped(whole)
+            self.trained = self.trained.mapped(
+                lambda x, n: np.broadcast_to(x, (self.runs, *np.shape(x)[np.ndim(x) - n :]))
+            )
         width = self.group if self.spread else 1
         self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
         self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
