@@ -15,23 +15,27 @@ if TYPE_CHECKING:
     from soloc.estimators.files import load as load
     from soloc.estimators.regressor import SingleLocationRegressor as SingleLocationRegressor
     from soloc.estimators.token_transformer import TokenTransformer as TokenTransformer
+    from soloc.predictors.heads import Heads as Heads
     from soloc.predictors.normalised import Softmax as Softmax
     from soloc.predictors.pointwise import Erf as Erf
     from soloc.predictors.pointwise import Linear as Linear
     from soloc.predictors.pointwise import Pointwise as Pointwise
     from soloc.predictors.pointwise import Tanh as Tanh
+    from soloc.risk.baselines import bayes_risk as bayes_risk
+    from soloc.risk.baselines import linear_risk as linear_risk
+    from soloc.risk.baselines import log_bayes_excess as log_bayes_excess
+    from soloc.risk.baselines import null_risk as null_risk
+    from soloc.risk.gram import Gram as Gram
     from soloc.risk.monte_carlo import monte_carlo_bayes_risk as monte_carlo_bayes_risk
     from soloc.risk.monte_carlo import monte_carlo_risk as monte_carlo_risk
     from soloc.risk.overlaps import Overlaps as Overlaps
-    from soloc.risk.population import bayes_risk as bayes_risk
     from soloc.risk.population import excess_risk as excess_risk
-    from soloc.risk.population import linear_risk as linear_risk
-    from soloc.risk.population import log_bayes_excess as log_bayes_excess
     from soloc.risk.population import log_excess_risk as log_excess_risk
-    from soloc.risk.population import null_risk as null_risk
     from soloc.risk.population import population_risk as population_risk
     from soloc.runs.sweep import sweep as sweep
     from soloc.tasks.lengths import LengthLaw as LengthLaw
+    from soloc.tasks.max_location import MaxLocation as MaxLocation
+    from soloc.tasks.several_locations import SeveralLocations as SeveralLocations
     from soloc.tasks.single_location import SingleLocation as SingleLocation
 
 __getattr__, __all__ = imported_when_used(
@@ -46,16 +50,18 @@ __getattr__, __all__ = imported_when_used(
         "soloc.estimators.files": "load",
         "soloc.estimators.regressor": "SingleLocationRegressor",
         "soloc.estimators.token_transformer": "TokenTransformer",
+        "soloc.predictors.heads": "Heads",
         "soloc.predictors.normalised": "Softmax",
         "soloc.predictors.pointwise": "Erf Linear Pointwise Tanh",
+        "soloc.risk.gram": "Gram",
         "soloc.risk.monte_carlo": "monte_carlo_bayes_risk monte_carlo_risk",
         "soloc.risk.overlaps": "Overlaps",
-        "soloc.risk.population": (
-            "bayes_risk excess_risk linear_risk log_bayes_excess log_excess_risk null_risk"
-            " population_risk"
-        ),
+        "soloc.risk.baselines": "bayes_risk linear_risk log_bayes_excess null_risk",
+        "soloc.risk.population": "excess_risk log_excess_risk population_risk",
         "soloc.runs.sweep": "sweep",
         "soloc.tasks.lengths": "LengthLaw",
+        "soloc.tasks.max_location": "MaxLocation",
+        "soloc.tasks.several_locations": "SeveralLocations",
         "soloc.tasks.single_location": "SingleLocation",
     },
 )

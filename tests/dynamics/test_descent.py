@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from soloc.dynamics.descent import descend
-from soloc.dynamics.marathon import Diverged, Piece, pieces
+from soloc.dynamics.pieces import Diverged, Piece, pieces
 from soloc.dynamics.rules import Adam, Momentum
 
 CURVATURE = np.asarray([1.0, 3.0])

@@ -9,13 +9,13 @@ import pytest
 from scipy.stats import binomtest
 
 from soloc.dynamics.critical_points import describe_point
-from soloc.dynamics.exact import split
+from soloc.dynamics.exact import exact_trainee
 from soloc.dynamics.landscape import find_points, landscape, limits, shares, swap_lam, wilson
-from soloc.dynamics.records import flattened
 from soloc.dynamics.starts import uniform_on_sphere
 from soloc.predictors.pointwise import Erf
-from soloc.risk.closed_form import Setting, erf_excess
+from soloc.risk.closed_form import erf_excess
 from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 from soloc.tasks.single_location import SingleLocation
 
 TASK = SingleLocation(d=400)
@@ -57,8 +57,8 @@ def test_below_lam_0907_the_swapped_minimum_wins():
 
 def test_spectra_are_those_of_the_hessian_in_full_dimension():
     task = SingleLocation(d=7, L=4)
-    structure, numbers = split(task, Erf(0.4))
-    setting = Setting(task.m, task.gamma, float(task.L))
+    trained = exact_trainee(task, Erf(0.4), Overlaps(1.0, 1.0))
+    setting = SignalNumbers(task.m, task.gamma, float(task.L))
 
     def risk(x):
         k, v = x[:7] / jnp.linalg.norm(x[:7]), x[7:] / jnp.linalg.norm(x[7:])
@@ -81,7 +81,7 @@ def test_spectra_are_those_of_the_hessian_in_full_dimension():
         )
         full = np.linalg.eigvalsh(tangent.T @ hessian @ tangent)
         four = np.concatenate([x[[0, 1, 2, 3]], x[[7, 8, 9, 10]]])
-        described = describe_point(structure, flattened(numbers, ()), 0.4, four, 7.0)
+        described = describe_point(trained, four, 7.0)
         ours = np.concatenate(
             [
                 described.spectrum,

@@ -8,9 +8,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from soloc.dynamics.overlap_map import Five, erf_slopes, erf_table, flow_velocity, projected_step
-from soloc.risk.closed_form import Setting, erf_excess
+from soloc.dynamics.overlap_map import flow_velocity, projected_step
+from soloc.risk.closed_form import erf_excess
+from soloc.risk.closed_slopes import erf_slopes, erf_table
 from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 from tests.oracles.erf_mpmath import erf_excess as exact_excess
 
 TASKS = [(np.sqrt(200.0), np.sqrt(0.5), 10.0), (2.0, 1.3, 3.0), (1e3, 0.2, 1.0)]
@@ -23,7 +25,7 @@ def random_overlaps(n, seed=0, d=6):
         k / np.linalg.norm(k, axis=1, keepdims=True),
         v / np.linalg.norm(v, axis=1, keepdims=True),
     )
-    return Five(k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1)), k, v
+    return Overlaps.unchecked(k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1)), k, v
 
 
 def slopes_at(lam, m, gamma, L, o):
@@ -36,11 +38,14 @@ def slopes_at(lam, m, gamma, L, o):
 def test_erf_slopes_are_the_gradient_of_the_closed_risk(task, lam):
     m, gamma, L = task
     o, _, _ = random_overlaps(200)
+
+    def risk(o):
+        return jnp.sum(erf_excess(SignalNumbers(m, gamma, L), lam, Overlaps(*o)))
+
     with jax.enable_x64(True):
-        risk = lambda o: jnp.sum(erf_excess(Setting(m, gamma, L), lam, Overlaps(*o)))  # noqa: E731
         by_hand, automatic = (
             slopes_at(lam, m, gamma, L, o),
-            jax.grad(risk)(Five(*map(jnp.asarray, o))),
+            jax.grad(risk)(Overlaps.unchecked(*map(jnp.asarray, o))),
         )
         scale = max(float(jnp.abs(slope).max()) for slope in automatic)
         for name, mine, theirs in zip(NAMES, by_hand, automatic, strict=True):
@@ -83,9 +88,11 @@ def overlaps_of(k, v):
 @pytest.mark.parametrize("alpha", [1e-3, 0.3])
 def test_a_step_of_the_map_is_the_step_on_vectors(alpha):
     o, k, v = random_overlaps(50)
-    slopes = Five(*np.random.default_rng(1).normal(size=(5, 50)))
+    slopes = Overlaps.unchecked(*np.random.default_rng(1).normal(size=(5, 50)))
     with jax.enable_x64(True):
-        mapped = np.stack(projected_step(Five(*map(jnp.asarray, o)), slopes, alpha))
+        mapped = np.stack(
+            list(projected_step(Overlaps.unchecked(*map(jnp.asarray, o)), slopes, alpha))
+        )
     move_k, move_v = step_on_vectors(k, v, slopes, alpha)
     k, v = k + alpha * move_k, v + alpha * move_v
     k, v = (
@@ -97,9 +104,9 @@ def test_a_step_of_the_map_is_the_step_on_vectors(alpha):
 
 def test_the_velocity_of_the_flow_is_the_limit_of_small_steps():
     o, k, v = random_overlaps(50)
-    slopes = Five(*np.random.default_rng(1).normal(size=(5, 50)))
+    slopes = Overlaps.unchecked(*np.random.default_rng(1).normal(size=(5, 50)))
     with jax.enable_x64(True):
-        velocity = np.stack(flow_velocity(Five(*map(jnp.asarray, o)), slopes))
+        velocity = np.stack(list(flow_velocity(Overlaps.unchecked(*map(jnp.asarray, o)), slopes)))
     move_k, move_v = step_on_vectors(k, v, slopes, 1.0)
     k_rate = np.stack(
         [
@@ -115,12 +122,12 @@ def test_the_velocity_of_the_flow_is_the_limit_of_small_steps():
 
 def test_the_truth_and_the_manifold_stay_where_they_are():
     lam, (m, gamma, L) = 0.1, TASKS[0]
-    o = Five(
+    o = Overlaps.unchecked(
         *(jnp.asarray(x) for x in ([1.0, 0.3], [1.0, -0.2], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]))
     )
     with jax.enable_x64(True):
-        o = Five(*(x.astype(float) for x in o))
+        o = Overlaps.unchecked(*(x.astype(float) for x in o))
         after = projected_step(o, slopes_at(lam, m, gamma, L, o), 4e-3)
-    after = np.stack(after)
+    after = np.stack(list(after))
     np.testing.assert_allclose(after[:2, 0], 1.0, atol=1e-15)
     assert np.all(after[2:] == 0.0)

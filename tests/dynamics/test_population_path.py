@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from soloc.dynamics.full_dimension import Pair, vectors_path
-from soloc.dynamics.marathon import Diverged
+from soloc.dynamics.pieces import Diverged
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.starts import from_vectors, uniform_on_manifold, uniform_on_sphere
@@ -185,12 +185,15 @@ def test_divergence_is_reported_at_its_step():
         ),
         ({"lam": lambda t: np.ones(3)}, "`lam` must give one value per step"),
         ({"step_size": np.ones(7)}, "must broadcast"),
-        ({"start": (0.0, 0.0)}, "`start` must be `Overlaps`"),
+        (
+            {"start": (0.0, 0.0)},
+            "`state` must be `Overlaps` for SingleLocation with Erf, got tuple",
+        ),
         ({"weight": Sparsemax(1.0)}, "`weight` must have an exact population risk, got Sparsemax"),
         ({"weight": "erf"}, "`weight` must be one of soloc's weights"),
         (
             {"task": SingleLocation(d=4, background=np.ones(4))},
-            "`task` must have no background mean",
+            "`background` must be left out of a task whose exact risk is asked for",
         ),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from scipy.special import erf
 
-from soloc.dynamics.exact import split
+from soloc.dynamics.exact import trainee
 from soloc.dynamics.full_dimension import Pair, vectors_path
 from soloc.dynamics.population_path import population_path
 from soloc.dynamics.records import above_noise
@@ -56,7 +56,7 @@ MORE_LAWS = [
 
 
 def p_values(d, weight, options, runs, steps=40, batch_size=2, step_size=0.05):
-    """Kolmogorov-Smirnov p-values of every overlap, between both ways of training from one start."""
+    """Kolmogorov-Smirnov p-values of every overlap, of both ways of training."""
     lengths = options.get("lengths")
     task = SingleLocation(d=d, L=3 if lengths is None else None, eps=0.3, lengths=lengths)
     momentum, free = options.get("momentum", 0.0), options.get("free_norms", False)
@@ -182,10 +182,9 @@ def test_the_truth_at_lam_2_21_has_the_excess_that_theory_gives():
 
 def test_the_risk_of_free_norms_is_that_of_the_scaled_predictor():
     task = SingleLocation(d=8, L=3, gamma=0.9)
-    structure, numbers = split(task, Erf(0.5))
     five, norm_k, norm_v = np.asarray([0.5, 0.4, 0.2, -0.3, 0.1]), 1.7, 0.6
     state = np.concatenate([five, [norm_k, norm_v]])[None, :, None]
-    exact = above_noise(structure, numbers, np.asarray([[0.5]]), state)[0, 0]
+    exact = above_noise(trainee(task, Erf(0.5)), np.asarray([[0.5]]), state)[0, 0]
     kappa, nu, theta, eta, rho = five
     rng = np.random.default_rng(0)
     n, m = 1_000_000, np.sqrt(4.0)

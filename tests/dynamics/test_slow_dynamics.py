@@ -22,7 +22,7 @@ PAPER = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("on_manifold", "lam", "step_size", "steps"), PAPER)
 def test_end_points_equal_those_on_vectors_to_1e_9(on_manifold, lam, step_size, steps):
-    """The schedule's first steps are too long: two ways of rounding part by 1e-2, and meet again."""
+    """The schedule's first steps are too long: two roundings part by 1e-2 and meet again."""
     rng = np.random.default_rng(0)
     truth = Truth(*np.linalg.qr(rng.normal(size=(400, 2)))[0].T)
     k, v = rng.normal(size=(2, 4, 400))

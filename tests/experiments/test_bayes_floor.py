@@ -5,7 +5,7 @@ import pytest
 
 from soloc import SingleLocation
 from soloc.experiments.attention.bayes_floor import bayes_excess
-from soloc.risk.population import log_bayes_excess
+from soloc.risk.baselines import log_bayes_excess
 
 
 @pytest.mark.parametrize("gamma", [0.25, 0.7, 1.0, 2.0])

@@ -20,7 +20,7 @@ from soloc.lab.controls import TaskControls
 from soloc.lab.panel import Panel, drawn
 from soloc.lab.server.app import create_app
 from soloc.lab.view import VIEWS, Tab, View, register
-from soloc.risk.population import null_risk
+from soloc.risk.baselines import null_risk
 
 
 class NothingAsk(Body):

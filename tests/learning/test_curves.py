@@ -14,7 +14,7 @@ from soloc.learning import (
 )
 from soloc.learning.regime import regime_of
 from soloc.learning.state_evolution import free_entropy, informed, step, uninformed
-from soloc.risk.population import bayes_risk, linear_risk
+from soloc.risk.baselines import bayes_risk, linear_risk
 from soloc.tasks.single_location import LengthLaw, SingleLocation
 
 #: (L, signal, eps, n/d): q_k, q_v, R and the digits that are published

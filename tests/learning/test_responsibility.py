@@ -5,7 +5,7 @@ import pytest
 from tests.oracles.learning_draws import drawn, two_tokens
 
 from soloc.learning.responsibility import attention_on_decisive, mean_log_sum, responsibility
-from soloc.risk.population import bayes_risk
+from soloc.risk.baselines import bayes_risk
 from soloc.tasks.single_location import SingleLocation
 
 VALUES = {

@@ -7,7 +7,13 @@ import pytest
 from scipy.special import erf
 
 from soloc import Erf, Softmax
-from soloc.predictors.attention import Head, attention_layer, first_row, predict, softmax_predictor
+from soloc.predictors.attention import (
+    AttentionHead,
+    attention_layer,
+    first_row,
+    predict,
+    softmax_predictor,
+)
 
 LAM = 0.7
 
@@ -20,7 +26,7 @@ def random():
 
 
 def test_layer_is_the_formula_written_out(random):
-    X, head = random(5, 6), Head(*(random(6, 3) for _ in range(4)))
+    X, head = random(5, 6), AttentionHead(*(random(6, 3) for _ in range(4)))
     scores = LAM * np.asarray(X @ head.Q @ head.K.T @ X.T)
     weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
     expected = weights @ np.asarray(X @ head.V @ head.O.T)
@@ -28,7 +34,7 @@ def test_layer_is_the_formula_written_out(random):
 
 
 def test_first_row_is_the_row_of_the_layer(random):
-    X, head = random(4, 5, 6), Head(*(random(6, 3) for _ in range(4)))
+    X, head = random(4, 5, 6), AttentionHead(*(random(6, 3) for _ in range(4)))
     assert np.asarray(first_row(head, LAM, X)) == pytest.approx(
         np.asarray(attention_layer(head, LAM, X)[:, 0]), abs=1e-12
     )
@@ -38,7 +44,7 @@ def test_first_row_of_rank_one_is_the_softmax_predictor(random):
     """With p = o = 1 the query of [CLS] only rescales k, and the output direction only carries the
     number.
     """
-    X, head = random(4, 5, 6), Head(*(random(6, 1) for _ in range(4)))
+    X, head = random(4, 5, 6), AttentionHead(*(random(6, 1) for _ in range(4)))
     queries = X[:, 0] @ head.Q[:, 0]
     numbers = jnp.stack(
         [

@@ -71,7 +71,9 @@ def test_absent_tokens_weigh_nothing_and_the_length_divides(weight):
     )
 
 
-@pytest.mark.parametrize("weight", [weights.Erf(1.0), weights.Tanh(1.0), weights.Sigmoid(1.0)], ids=str)
+@pytest.mark.parametrize(
+    "weight", [weights.Erf(1.0), weights.Tanh(1.0), weights.Sigmoid(1.0)], ids=str
+)
 def test_a_saturated_weight_knows_how_far_it_is_from_one(weight):
     assert 0 < double(weight.complement, np.array([20.0]))[0] < 1e-8
 

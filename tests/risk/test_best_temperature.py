@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from soloc.risk.best_temperature import best_temperature
+from soloc.risk.best_temperature import best_of_one, best_temperature
 
 
 def test_the_minimum_of_every_column_is_found():
@@ -29,3 +29,17 @@ def test_a_minimum_at_the_edge_stays_inside():
 def test_an_impossible_range_is_refused(low, high):
     with pytest.raises(ValueError, match="`low` and `high`"):
         best_temperature(lambda lam: lam, low, high)
+
+
+def test_few_evaluations_find_the_same_minimum():
+    calls = []
+
+    def value(lam):
+        calls.append(lam.size)
+        return np.log(lam / 0.37) ** 2 + 0.1 * np.cos(3.0 * np.log(lam / 0.37))
+
+    few = best_of_one(value, 1e-3, 1e2, points=13)
+    assert sum(calls) <= 29
+    many = best_temperature(value, 1e-3, 1e2)
+    assert few.value == pytest.approx(many.value[0], abs=1e-7)
+    assert np.log(few.lam) == pytest.approx(np.log(many.lam[0]), abs=1e-3)

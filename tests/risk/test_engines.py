@@ -6,7 +6,8 @@ import pytest
 
 from soloc import Overlaps, SingleLocation, weights
 from soloc.predictors.catalogue import WEIGHTS
-from soloc.risk.population import log_bayes_excess, log_excess_risk
+from soloc.risk.baselines import log_bayes_excess
+from soloc.risk.population import log_excess_risk
 
 O = Overlaps(0.7, 0.6, 0.1, -0.2, 0.15)
 FAST = [weights.Softmax, weights.Erf, weights.Tanh, weights.OnePlusErf, weights.Exponential]

@@ -9,8 +9,10 @@ from soloc.predictors.pointwise import Erf, Linear
 from soloc.risk.localisation import attention_mass, localisation_rate
 from soloc.tasks.single_location import SingleLocation
 
-CASES = [(Erf(0.1), 400, 10, 1.0), (Erf(0.9), 400, 10, 0.3), (Erf(2.0), 80, 4, -0.7), (Softmax(1.0), 20, 8, 0.6),
-         (Softmax(3.0), 50, 30, 0.9), (Erf(0.02), 400, 2, 0.05)]  # fmt: skip
+CASES = [
+    (Erf(0.1), 400, 10, 1.0), (Erf(0.9), 400, 10, 0.3), (Erf(2.0), 80, 4, -0.7),
+    (Softmax(1.0), 20, 8, 0.6), (Softmax(3.0), 50, 30, 0.9), (Erf(0.02), 400, 2, 0.05),
+]  # fmt: skip
 
 
 def simulate(weight, task, kappa, n=200_000):

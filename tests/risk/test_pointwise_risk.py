@@ -9,8 +9,9 @@ from tests.oracles import pointwise_plain as oracle
 from tests.risk_draws import overlaps as draw_overlaps
 
 from soloc import Overlaps, SingleLocation, excess_risk, weights
-from soloc.risk.closed_form import Setting, erf_excess
+from soloc.risk.closed_form import erf_excess
 from soloc.risk.quadrature import pointwise_excess
+from soloc.risk.signal_numbers import SignalNumbers
 
 D, L, GAMMA = 20, 6, 0.8
 O = draw_overlaps(np.random.default_rng(5), "generic")
@@ -82,11 +83,11 @@ def test_erf_by_quadrature_equals_the_closed_form():
         both = jax.jit(
             lambda m, gamma, L, lam, *o: (
                 pointwise_excess(
-                    Setting(m[None], gamma[None], L[None]),
+                    SignalNumbers(m[None], gamma[None], L[None]),
                     weights.Erf(lam[None]),
                     Overlaps(*(x[None] for x in o)),
                 ),
-                erf_excess(Setting(m, gamma, L), lam, Overlaps(*o)),
+                erf_excess(SignalNumbers(m, gamma, L), lam, Overlaps(*o)),
             )
         )
         for place in ("generic", "manifold", "near truth", "truth") * 8:

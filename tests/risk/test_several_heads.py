@@ -7,174 +7,174 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.linalg import hadamard
-from scipy.special import erf
 
-from soloc.dynamics.gram_map import gram_step
-from soloc.risk.closed_form import erf_excess
-from soloc.risk.several_heads import HeadNumbers, heads_excess
+from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk, monte_carlo_risk
+from soloc.predictors.heads import Heads
+from soloc.risk.gram import Gram
+from soloc.risk.several_locations import several_excess
+from soloc.risk.signal_numbers import SignalNumbers
+from soloc.tasks.several_locations import SeveralLocations
 
-M, GAMMA = math.sqrt(200.0), math.sqrt(0.5)
 
-
-def numbers(m, gamma, L, per_kind, importance, lam, xp=np):
-    return HeadNumbers(
-        *(xp.asarray(x, dtype=float) for x in (m, gamma, L, per_kind, importance, lam))
-    )
+def heads(*lam):
+    return Heads(tuple(map(Erf, lam)))
 
 
 def gram_of(*rows):
     W = np.concatenate([np.atleast_2d(row) for row in rows])
-    return W @ W.T
+    return Gram(W @ W.T)
+
+
+def truth_of(H):
+    return gram_of(np.eye(2 * H), np.eye(2 * H))
+
+
+def code_of(H):
+    """k_h = sum_g O_hg k*_g and v_h = sum_g O_hg v*_g, O = Hadamard / sqrt(H)."""
+    O, zero = hadamard(H) / math.sqrt(H), np.zeros((H, H))
+    return gram_of(np.hstack([O, zero]), np.hstack([zero, O]), np.eye(2 * H))
 
 
 def example():
     """Section 2.6 of the theory: two heads and two kinds in R^6."""
-    unit = lambda rows: rows / np.linalg.norm(rows, axis=1, keepdims=True)  # noqa: E731
-    keys = unit(np.array([[0.6, 0.1, 0.2, -0.1, 0.3, 0.5], [-0.2, 0.7, 0.1, 0.3, 0.4, -0.3]]))
-    values = unit(np.array([[0.1, 0.2, 0.8, 0.1, -0.2, 0.3], [0.3, -0.1, 0.2, 0.6, 0.5, 0.1]]))
-    return np.concatenate([keys, values, np.eye(6)[:4]])
+    keys = np.array([[0.6, 0.1, 0.2, -0.1, 0.3, 0.5], [-0.2, 0.7, 0.1, 0.3, 0.4, -0.3]])
+    values = np.array([[0.1, 0.2, 0.8, 0.1, -0.2, 0.3], [0.3, -0.1, 0.2, 0.6, 0.5, 0.1]])
+    rows = [part / np.linalg.norm(part, axis=1, keepdims=True) for part in (keys, values)]
+    return Gram.of(*rows, np.eye(6)[:2], np.eye(6)[2:4])
 
 
-EXAMPLE = numbers(2.0, 0.7, 6.0, (1, 1), (1, 1), (0.8, 0.5))
+EXAMPLE = SeveralLocations(d=6, L=6, signal=2.0, gamma=0.7)
 
 
-def test_the_check_values_of_the_theory():
-    W = example()
-    assert heads_excess(EXAMPLE, W @ W.T) == pytest.approx(6.50429015645599, abs=1e-12)
-
-
-def test_projected_gradients_and_one_step_have_their_check_values():
-    W = example()
-    with jax.enable_x64(True):
-        given = jax.tree.map(jnp.asarray, EXAMPLE)
-        gram = jnp.asarray(W @ W.T)
-        slopes = jax.jit(jax.grad(lambda g: heads_excess(given, g)))(gram)
-        after = heads_excess(EXAMPLE, np.asarray(gram_step(gram, slopes, jnp.asarray(0.01), 4)))
-    gradients = np.asarray(slopes + slopes.T) @ W
-    along = np.sum(gradients * W, axis=1, keepdims=True)
-    norms = np.linalg.norm(gradients - along * W, axis=1)[:4]
-    np.testing.assert_allclose(
-        norms, [10.15831183, 9.57203042, 14.06327808, 11.81314895], atol=1e-8
-    )
-    assert float(after) == pytest.approx(3.39488271101670, abs=1e-12)
+def test_the_check_value_of_the_theory():
+    found = excess_risk(EXAMPLE, heads(0.8, 0.5), example())
+    assert float(found) == pytest.approx(6.50429015645599, abs=1e-12)
 
 
 @pytest.mark.parametrize(
     "H, value", [(1, 0.113498082965), (2, 0.208332353698), (3, 0.284502812199)]
 )
 def test_the_truth_pair_by_pair(H, value):
-    gram = gram_of(np.eye(2 * H), np.eye(2 * H))
-    found = heads_excess(numbers(M, GAMMA, 10.0, (1,) * H, (1,) * H, (0.1,) * H), gram)
-    assert found == pytest.approx(value, abs=1e-12)
+    task = SeveralLocations(d=400, L=10, kinds=H)
+    assert float(excess_risk(task, heads(*[0.1] * H), truth_of(H))) == pytest.approx(
+        value, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
-    "H, L, lam_truth, truth, lam_code, code",
-    [(2, 10.0, 0.0649, 0.126374, 0.0627, 0.095616)],
+    "H, L, truth, code",
+    [
+        (2, 10, 0.126374, 0.095616),
+        (4, 10, 0.219612, 0.140237),
+        (8, 10, 0.287139, 0.149407),
+        (2, 100, 0.526159, 0.511664),
+        (8, 100, 2.063528, 1.953286),
+    ],
 )
-def test_the_sum_and_difference_code_beats_the_truth(H, L, lam_truth, truth, lam_code, code):
-    O, zero = hadamard(H) / math.sqrt(H), np.zeros((H, H))
-    star = np.eye(2 * H)
-    coded = gram_of(np.hstack([O, zero]), np.hstack([zero, O]), star)
-    plain = gram_of(star, star)
-    one = (1,) * H
-    at = lambda lam, gram: heads_excess(numbers(M, GAMMA, L, one, one, (lam,) * H), gram)  # noqa: E731
-    assert at(lam_code, coded) == pytest.approx(code, abs=1e-6)
-    assert at(lam_truth, plain) == pytest.approx(truth, abs=1e-6)
+def test_the_sum_and_difference_code_beats_the_truth(H, L, truth, code):
+    task, lam = SeveralLocations(d=400, L=L, kinds=H), np.geomspace(0.005, 0.2, 400)
+    for state, value in ((truth_of(H), truth), (code_of(H), code)):
+        found = excess_risk(task, Heads((Erf(1.0),) * H, lam=lam), state)
+        assert np.min(found) == pytest.approx(value, abs=2e-5)
 
 
-def test_one_head_is_the_closed_form():
-    from soloc.risk.closed_form import Setting
-    from soloc.risk.overlaps import Overlaps
-
+def test_one_head_is_the_single_location():
     rng = np.random.default_rng(0)
-    for _ in range(50):
+    for _ in range(30):
         W = rng.normal(size=(2, 7))
         W /= np.linalg.norm(W, axis=1, keepdims=True)
-        gram = gram_of(W, np.eye(2, 7))
-        m, gamma, L, lam = rng.uniform(0.1, [5.0, 2.0, 40.0, 2.0]) + [0.0, 0.0, 1.0, 0.0]
-        o = Overlaps(gram[0, 2], gram[1, 3], gram[1, 2], gram[0, 3], gram[0, 1])
-        found = heads_excess(numbers(m, gamma, L, (1,), (1,), (lam,)), gram)
-        assert found == pytest.approx(erf_excess(Setting(m, gamma, L), lam, o), rel=1e-12)
+        gram = Gram.of(W[:1], W[1:], np.eye(7)[:1], np.eye(7)[1:2])
+        m, gamma, lam = rng.uniform(0.1, [5.0, 2.0, 2.0])
+        L, G = int(rng.integers(3, 40)), gram.matrix
+        o = Overlaps(G[0, 2], G[1, 3], G[1, 2], G[0, 3], G[0, 1])
+        one = SeveralLocations(d=7, L=L, kinds=1, signal=m, gamma=gamma)
+        single = SingleLocation(d=7, L=L, signal=m, gamma=gamma)
+        wanted = excess_risk(single, Erf(lam), o)
+        assert excess_risk(one, heads(lam), gram) == pytest.approx(float(wanted), rel=1e-12)
+        three = SeveralLocations(d=7, L=L, kinds=1, per_kind=3, signal=m, gamma=gamma)
+        wanted = several_excess(SignalNumbers.of(single), lam, o, 3.0)
+        assert excess_risk(three, heads(lam), gram) == pytest.approx(float(wanted), rel=1e-12)
 
 
 def test_near_the_truth_of_one_head_no_digit_is_lost():
-    gram = gram_of(np.eye(2), np.eye(2))
-    from soloc.risk.closed_form import Setting
-    from soloc.risk.overlaps import Overlaps
-
-    found = heads_excess(numbers(14.0, 0.5, 1.0, (1,), (1,), (0.9,)), gram)
-    wanted = erf_excess(Setting(14.0, 0.5, 1.0), 0.9, Overlaps(1.0, 1.0))
+    one = SeveralLocations(d=8, L=1, kinds=1, signal=14.0, gamma=0.5)
+    single = SingleLocation(d=8, L=1, signal=14.0, gamma=0.5)
+    found = excess_risk(one, heads(0.9), truth_of(1))
     assert 0.0 < found < 1e-79
-    assert found == pytest.approx(wanted, rel=1e-10, abs=0.0)
+    wanted = excess_risk(single, Erf(0.9), Overlaps(1.0, 1.0))
+    assert found == pytest.approx(float(wanted), rel=1e-10, abs=0.0)
 
 
-def simulated(given, W, d, rng, samples=20_000):
-    """Mean and error of (T - Y)^2 with every token drawn in R^d."""
-    H, kinds = len(given.lam), len(given.per_kind)
-    L, count = int(given.L), given.per_kind.astype(int)
-    k, v, k_star, v_star = np.split(W, np.cumsum([H, H, kinds]))
-    kind = np.repeat([*range(kinds), -1], [*count, L - count.sum()])
-    x = rng.normal(size=(samples, L, d))
-    decisive = kind >= 0
-    x[:, decisive] = given.gamma * x[:, decisive] + given.m * k_star[kind[decisive]]
-    wanted = given.importance[kind[decisive]] * np.sum(x[:, decisive] * v_star[kind[decisive]], -1)
-    guess = np.sum(erf(given.lam * (x @ k.T)) * (x @ v.T), axis=(1, 2))
-    square = (guess - wanted.sum(axis=1)) ** 2
-    return square.mean(), square.std() / math.sqrt(samples)
+def random_pair(rng, d=12):
+    """A task, heads and Gram matrix of random sizes and norms."""
+    H, kinds = (int(n) for n in rng.integers(1, 5, size=2))
+    per_kind = tuple(int(n) for n in rng.integers(1, 3, size=kinds))
+    task = SeveralLocations(
+        d=d,
+        L=sum(per_kind) + int(rng.integers(0, 5)),
+        kinds=kinds,
+        per_kind=per_kind,
+        signal=rng.uniform(0.5, 3.0),
+        gamma=rng.uniform(0.3, 1.5),
+        importance=tuple(rng.uniform(0.3, 1.5, size=kinds)),
+    )
+    W = rng.normal(size=(2 * H, d))
+    W /= np.linalg.norm(W, axis=1, keepdims=True) / rng.uniform(0.5, 1.5)
+    stars = np.linalg.qr(rng.normal(size=(d, 2 * kinds)))[0].T
+    gram = Gram.of(W[:H], W[H:], stars[:kinds], stars[kinds:])
+    return task, heads(*rng.uniform(0.1, 2.0, size=H)), gram
 
 
-def test_fifty_random_settings_agree_with_plain_simulation():
+@pytest.mark.slow
+def test_fifty_random_settings_agree_with_full_dimension():
     rng = np.random.default_rng(7)
-    for _ in range(50):
-        H, kinds = rng.integers(1, 5, size=2)
-        d = 12
-        per_kind = rng.integers(1, 3, size=kinds)
-        given = numbers(
-            rng.uniform(0.5, 3.0),
-            rng.uniform(0.3, 1.5),
-            per_kind.sum() + rng.integers(0, 5),
-            per_kind,
-            rng.uniform(0.3, 1.5, size=kinds),
-            rng.uniform(0.1, 2.0, size=H),
-        )
-        student = rng.normal(size=(2 * H, d))
-        student /= np.linalg.norm(student, axis=1, keepdims=True) / rng.uniform(0.5, 1.5)
-        W = np.concatenate([student, np.linalg.qr(rng.normal(size=(d, 2 * kinds)))[0].T])
-        mean, error = simulated(given, W, d, rng)
-        z = (heads_excess(given, W @ W.T) - mean) / error
-        assert abs(z) < 4.5, (H, kinds, z)
+    for i in range(50):
+        pair = random_pair(rng)
+        drawn = monte_carlo_risk(*pair, jax.random.key(i), 20_000)
+        z = (float(excess_risk(*pair)) - drawn.value) / drawn.error
+        assert abs(z) < 4.5, (pair, z)
+
+
+def test_two_random_settings_agree_with_full_dimension():
+    rng = np.random.default_rng(8)
+    for i in range(2):
+        pair = random_pair(rng)
+        drawn = monte_carlo_risk(*pair, jax.random.key(i), 10_000)
+        assert abs(float(excess_risk(*pair)) - drawn.value) < 4.5 * drawn.error
 
 
 def test_slopes_are_differences():
     rng = np.random.default_rng(1)
-    W = rng.normal(size=(10, 12))
-    W[6:] = np.eye(12)[:4]
-    given = numbers(1.5, 0.8, 7.0, (1, 2), (1.0, 0.5), (0.4, 0.9, 0.6))
-    gram, way = W @ W.T, rng.normal(size=(10, 10))
+    task, three, gram = random_pair(rng)
+    way = rng.normal(size=gram.matrix.shape)
     way = way + way.T
     with jax.enable_x64(True):
-        traced = jax.tree.map(jnp.asarray, given)
-        slopes = jax.jit(jax.grad(lambda g: heads_excess(traced, g)))(jnp.asarray(gram))
+        slopes = jax.grad(lambda g: excess_risk(task, three, g))(
+            jax.tree.map(jnp.asarray, gram)
+        ).matrix
     h = 1e-6
-    difference = heads_excess(given, gram + h * way) - heads_excess(given, gram - h * way)
-    assert float(np.sum(np.asarray(slopes) * way)) == pytest.approx(difference / (2 * h), rel=1e-8)
+    up, down = (
+        excess_risk(task, three, jax.tree.map(lambda g, s=side: g + s * h * way, gram))
+        for side in (1.0, -1.0)
+    )
+    assert float(np.sum(np.asarray(slopes) * way)) == pytest.approx((up - down) / (2 * h), rel=1e-7)
 
 
-def test_the_gram_map_is_descent_of_explicit_vectors():
-    rng = np.random.default_rng(2)
-    W = rng.normal(size=(8, 12))
-    W[:4] /= np.linalg.norm(W[:4], axis=1, keepdims=True)
-    W[4:] = np.eye(12)[:4]
-    with jax.enable_x64(True):
-        given = jax.tree.map(jnp.asarray, numbers(2.0, 0.7, 6.0, (1, 1), (1, 1), (0.8, 0.5)))
-        slopes_of = jax.jit(jax.grad(lambda g: heads_excess(given, g)))
-        in_vectors = jax.jit(jax.grad(lambda W: heads_excess(given, W @ W.T)))
-        step = jax.jit(lambda g: gram_step(g, slopes_of(g), jnp.asarray(2e-3), 4))
-        gram = jnp.asarray(W @ W.T)
-        for _ in range(300):
-            gradient = np.asarray(in_vectors(jnp.asarray(W)))[:4]
-            x = W[:4] - 2e-3 * (gradient - np.sum(gradient * W[:4], 1, keepdims=True) * W[:4])
-            W[:4] = x / np.linalg.norm(x, axis=1, keepdims=True)
-            gram = step(gram)
-    np.testing.assert_allclose(np.asarray(gram), W @ W.T, atol=1e-12)
+def test_gram_matrices_and_heads_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="`matrix` must be square"):
+        Gram(np.eye(5))
+    with pytest.raises(ValueError, match="`matrix` must hold the inner products"):
+        Gram(np.diag([1.0, 1.0, 1.0, -1.0]))
+    with pytest.raises(TypeError, match="`weights` must be a tuple"):
+        Heads(())
+    with pytest.raises(ValueError, match="`state` must be a Gram matrix of 8 rows"):
+        excess_risk(EXAMPLE, heads(0.8, 0.5), truth_of(3))
+    with pytest.raises(TypeError, match="monte_carlo_risk"):
+        excess_risk(EXAMPLE, Heads((Softmax(1.0), Softmax(1.0))), example())
+
+
+def test_softmax_heads_are_answered_by_simulation():
+    two = Heads((Softmax(2.0), Softmax(2.0)))
+    task = SeveralLocations(d=8, L=6, signal=3.0, gamma=0.7)
+    at_truth = monte_carlo_risk(task, two, truth_of(2), jax.random.key(0), 5000)
+    assert at_truth.value + 6 * at_truth.error < float(task.null_risk())

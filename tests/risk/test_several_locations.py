@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from soloc.risk.closed_form import Setting, erf_excess
+from soloc.risk.closed_form import erf_excess
 from soloc.risk.overlaps import Overlaps
 from soloc.risk.several_locations import several_excess
+from soloc.risk.signal_numbers import SignalNumbers
 
-SETTING, LAM = Setting(3.0, 0.7, 6.0), 0.4
+SETTING, LAM = SignalNumbers(3.0, 0.7, 6.0), 0.4
 OVERLAPS = Overlaps(0.6, 0.5, 0.2, -0.3, 0.1)
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from soloc import Overlaps, SingleLocation, Softmax, excess_risk
-from soloc.dynamics.exact import evaluate, split
-from soloc.dynamics.records import flattened
+from soloc.dynamics.exact import exact_trainee
 from soloc.predictors.normalised import NormalisedSoftplus
 from soloc.risk.kernels import kernel_laws
 from soloc.risk.laplace import weight_moments
@@ -52,7 +51,8 @@ def test_one_token_means_equal_dense_sums_wherever_the_integrand_lives(s):
 
 
 SETTINGS = [
-    (1.7, 0.7, 1.1, -0.5, 4), (1297.0, 2.8, 15.2, -0.5, 2240), (175.0, 1.3, 15.3, -0.84, 1.3e6), (1.7e4, 0.14, 37.6, -0.94, 5e6),
+    (1.7, 0.7, 1.1, -0.5, 4), (1297.0, 2.8, 15.2, -0.5, 2240), (175.0, 1.3, 15.3, -0.84, 1.3e6),
+    (1.7e4, 0.14, 37.6, -0.94, 5e6),
     (7.0, 1.0, 7.0, 1.0, 1e9), (2e4, 0.05, 1e-4, 0.3, 2), (900.0, 1.1, 3.8, -0.18, 11_000),
 ]  # fmt: skip
 
@@ -95,7 +95,6 @@ def test_a_map_of_softmax_risks_is_made_of_its_points():
     task, weight = SingleLocation(40, 10, 0.8), Softmax(1.5)
     ends = np.zeros((5, 2, 3))
     ends[0], ends[1] = np.array([-1.0, 0.2, 1.0]), np.array([[-1.0], [1.0]])
-    structure, numbers = split(task, weight)
-    risks = evaluate(structure, flattened(numbers, ()), np.asarray(1.5), ends)
+    risks = exact_trainee(task, weight, Overlaps(1.0, 1.0)).excess(1.5, ends)
     expected = excess_risk(task, weight, Overlaps(ends[0], ends[1]))
     assert risks == pytest.approx(np.asarray(expected), rel=1e-14)

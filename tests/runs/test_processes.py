@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from soloc.cli.reproduce import PRELOADED
+from soloc.report.workers import PRELOADED
 from soloc.runs.processes import begin_child, children, one_thread, start_server
 
 LOOK = """

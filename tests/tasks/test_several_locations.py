@@ -68,7 +68,7 @@ def test_null_linear_and_bayes_against_samples():
 
 
 def test_one_kind_has_the_risks_of_a_single_location():
-    from soloc.risk.population import linear_risk, null_risk
+    from soloc.risk.baselines import linear_risk, null_risk
     from soloc.tasks.single_location import SingleLocation
 
     one, single = SeveralLocations(d=20, L=7, kinds=1, eps=0.3), SingleLocation(20, 7, eps=0.3)

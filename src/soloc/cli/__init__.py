@@ -1,13 +1,13 @@
-"""The command line: one module per command, each with `add(subparsers)` that registers its own
-function.
-"""
+"""The command line: one module per command, each with `add(subparsers)` that registers itself."""
 
-import argparse
-import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+
+from soloc.cli.exits import INTERRUPTED, MEANINGS, UNWRITABLE, code_of
+from soloc.cli.parser import Parser, refuse
+from soloc.cli.streams import drop_output, prepare_streams
+from soloc.version import __version__
 
 COMMANDS = (
     "reproduce",
@@ -16,55 +16,53 @@ COMMANDS = (
     "figure",
     "sweep",
     "risk",
+    "samples",
     "fit",
     "predict",
     "explain",
     "text",
     "lab",
+    "completion",
 )
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that refuses in one sentence, without the usage, and reads -1e-3 as a number."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._negative_number_matcher = re.compile(r"^-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(
-            2,
-            f"{self.prog}: {message[:1].lower()}{message[1:].rstrip('.')}; see {self.prog}"
-            " --help.\n",
-        )
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; a user's mistake becomes one sentence on standard error and exit code 2."""
+def parser_of(commands: Sequence[str]) -> Parser:
+    """The parser of some commands; the others need not be imported."""
     parser = Parser(
         prog="soloc",
         description=(
             "One token decides the answer and nobody says which: exact risks, training and"
             " estimators."
         ),
+        epilog=f"Exit codes: {MEANINGS}.",
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.add_argument("--version", action="version", version=f"soloc {__version__}")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in commands:
+        import_module(f"soloc.cli.{command}").add(subparsers)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; what goes wrong becomes a sentence on standard error and an exit code."""
+    prepare_streams()
     words = sys.argv[1:] if arguments is None else [*arguments]
-    # the others need not be imported
-    wanted = words[:1] if words and words[0] in COMMANDS else COMMANDS
-    for command in wanted:
-        import_module(f"soloc.cli.{command}").add(commands)
-    options = parser.parse_args(words)
+    known = words[:1] if words and words[0] in COMMANDS else []
+    says = " ".join(["soloc", *known])
     try:
-        return options.run(options) or 0
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        print(f"soloc {options.command}: {error}", file=sys.stderr)
-        return 2
-    except RuntimeError as error:  # cells without result have been named; ours are shown whole
-        if not hasattr(error, "exit_code"):
-            raise
-        print(f"soloc {options.command}: {error}", file=sys.stderr)
-        return int(error.exit_code)
+        if words and not known and not words[0].startswith("-"):
+            refuse(parser_of([]), words[0], "command", COMMANDS)
+        options = parser_of(known or COMMANDS).parse(words)
+        code: int = options.run(options) or 0
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever read the output has left: nothing to say, nowhere to say it
+        drop_output()
+        return UNWRITABLE
+    except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
+        code = code_of(error)
+        print(f"{says}: {error}", file=sys.stderr)
+        return code
     except KeyboardInterrupt:
-        print(f"soloc {options.command}: interrupted; what was finished is kept.", file=sys.stderr)
-        return 130
+        print(f"{says}: interrupted; what was finished is kept.", file=sys.stderr)
+        return INTERRUPTED

@@ -2,6 +2,7 @@
 
 import argparse
 import warnings
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the explanation, and draw it when asked."""
     from soloc.estimators import PointingWarning, load
+    from soloc.runs.files import check_file
 
     if options.out is not None and options.out.suffix.lower() not in (
         ".png",
@@ -31,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
         ".html",
     ):
         raise ValueError(f"`--out` must end in .png, .svg, .pdf or .html, got {options.out.name}.")
+    if options.out is not None:
+        check_file(options.out)
     model = load(options.model)
     bags = bags_for(model, read_table(options.data))
     names = [str(bags.id_of(i)) for i in range(len(bags))]
@@ -51,13 +55,16 @@ def run(options: argparse.Namespace) -> int:
 
 def draw(explanation: Any, path: Path) -> None:
     """The explanation as a page or a picture."""
-    if path.suffix.lower() == ".html":
-        path.write_text(
-            f'<!doctype html><meta charset="utf-8"><title>soloc</title>{explanation.html()}',
-            "utf-8",
-        )
+    from soloc.runs.files import write_atomically
+
+    kind = path.suffix.lower().lstrip(".")
+    if kind == "html":
+        page = f'<!doctype html><meta charset="utf-8"><title>soloc</title>{explanation.html()}'
+        write_atomically(path, page.encode())
         return
     import matplotlib
 
     matplotlib.use("Agg")
-    explanation.figure().savefig(path, dpi=150)
+    picture = BytesIO()
+    explanation.figure().savefig(picture, dpi=150, format=kind)
+    write_atomically(path, picture.getvalue())

@@ -34,6 +34,7 @@ def run(options: Namespace) -> int:
     from soloc.figures.formats import kind_of
     from soloc.report.answers import answer, ask
     from soloc.report.drawings import write_figure
+    from soloc.runs.files import check_file
 
     if options.name.endswith(".parquet"):
         from soloc.report.sweeps import draw_sweep
@@ -45,6 +46,7 @@ def run(options: Namespace) -> int:
         return 0
     path = options.file or Path(f"{options.name}.svg")
     kind_of(path)
+    check_file(path)
     asked = ask(options.name, options.quick, options.seed)
     found = answer([asked], options.out, engine_of(options))[0]
     write_figure(found.experiment.drawn_by, found.table, options.name, path)

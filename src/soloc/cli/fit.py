@@ -41,11 +41,13 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fit, save, and say how far the model can be trusted."""
     from soloc.estimators import Bags, SingleLocationClassifier, SingleLocationRegressor
+    from soloc.runs.files import check_file
 
     if not options.out.parent.is_dir():
         raise ValueError(
             f"`--out` must lie in a folder that exists, {options.out.parent} does not."
         )
+    check_file(options.out)
     frame = read_table(options.data)
     features = options.features.split(",") if options.features else None
     groups = None

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.tables import bags_for, read_table, write_beside, write_csv
+from soloc.cli.tables import bags_for, read_table, write_csv
 
 
 def add(subparsers: Any) -> None:
@@ -30,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
     import pandas as pd
 
     from soloc.estimators import PointingWarning, load
+    from soloc.runs.files import check_file, write_atomically
 
     if options.out is not None and options.out.suffix.lower() not in (".csv", ".parquet"):
         raise ValueError(f"`--out` must end in .csv or .parquet, got {options.out.name}.")
@@ -37,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(
             f"`--out` must lie in a folder that exists, {options.out.parent} does not."
         )
+    if options.out is not None:
+        check_file(options.out)
     model = load(options.model)
     bags = bags_for(model, read_table(options.data))
     table = pd.DataFrame({model.notes_["bag"]: [bags.id_of(i) for i in range(len(bags))]})
@@ -58,5 +61,5 @@ def run(options: argparse.Namespace) -> int:
     if options.out is None or options.out.suffix.lower() == ".csv":
         write_csv(table, options.out)
     else:
-        write_beside(options.out, table.to_parquet(index=False))
+        write_atomically(options.out, table.to_parquet(index=False))
     return 0

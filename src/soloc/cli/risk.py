@@ -4,14 +4,14 @@ import argparse
 import json
 from typing import Any
 
-import jax
-
-from soloc.maths.numbers import check_count
-from soloc.predictors.catalogue import WEIGHTS, find
-from soloc.risk.estimate import Estimate
-from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.risk.population import bayes_risk, excess_risk, linear_risk, log_bayes_excess, null_risk
-from soloc.tasks.single_location import SingleLocation
+#: The overlaps with their default and meaning.
+OVERLAPS = {
+    "kappa": ("1", "k . k*"),
+    "nu": ("1", "v . v*"),
+    "theta": ("0", "v . k*"),
+    "eta": ("0", "k . v*"),
+    "rho": ("0", "k . v"),
+}
 
 
 def add(subparsers: Any) -> None:
@@ -28,7 +28,7 @@ def add(subparsers: Any) -> None:
         "--attention",
         default="erf",
         metavar="NAME",
-        help="one of " + ", ".join(WEIGHTS) + " (default erf)",
+        help="a weight, as erf (default) or softmax; a wrong name is answered with all of them",
     )
     number = {"metavar": "NUMBER"}
     parser.add_argument("--lam", default="1", help="inverse temperature (default 1)", **number)
@@ -49,12 +49,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--signal", default=None, help="signal strength m (default sqrt(d/2))", **number
     )
-    for name, default, meaning in zip(
-        NAMES,
-        ("1", "1", "0", "0", "0"),
-        ("k . k*", "v . v*", "v . k*", "k . v*", "k . v"),
-        strict=True,
-    ):
+    for name, (default, meaning) in OVERLAPS.items():
         parser.add_argument(
             f"--{name}", default=default, help=f"overlap {meaning} (default {default})", **number
         )
@@ -68,6 +63,16 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the table."""
+    import jax  # here and below: help comes at once
+
+    from soloc.maths.numbers import check_count
+    from soloc.predictors.catalogue import find
+    from soloc.risk.baselines import bayes_risk, linear_risk, log_bayes_excess, null_risk
+    from soloc.risk.estimate import Estimate
+    from soloc.risk.overlaps import Overlaps
+    from soloc.risk.population import excess_risk
+    from soloc.tasks.single_location import SingleLocation
+
     kind = find(options.attention).kind
     gamma = {} if options.gamma is None else {"gamma": number(options.gamma)}
     signal = None if options.signal is None else number(options.signal)
@@ -75,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         number(options.d), number(options.length), eps=number(options.eps), signal=signal, **gamma
     )
     weight = kind(number(options.lam))
-    overlaps = Overlaps(*(number(getattr(options, name)) for name in NAMES))
+    overlaps = Overlaps(*(number(getattr(options, name)) for name in OVERLAPS))
     samples = None if options.samples is None else number(options.samples)
     if samples is not None:
         check_count("samples", samples, 2)
@@ -97,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def number(text: str) -> Any:
-    """The number in `text`, an int where whole (also as 1e9); other text is left for the library."""
+    """The number in `text`, an int where whole (also as 1e9); other text is left as it is."""
     try:
         value = float(text)
     except ValueError:
@@ -112,8 +117,7 @@ def as_table(rows: dict[str, Any], log_bayes: float) -> str:
         numbers["bayes"] = f"exp({log_bayes:.8g})"
     width = max(map(len, numbers.values()))
     errors = [
-        f" ± {float(value.error):.2g}" if isinstance(value, Estimate) else ""
-        for value in rows.values()
+        f" ± {float(value.error):.2g}" if hasattr(value, "error") else "" for value in rows.values()
     ]
     return "\n".join(
         f"{name:<8}{text:<{width}}{error}".rstrip()
@@ -126,6 +130,6 @@ def as_json(rows: dict[str, Any], log_bayes: float) -> str:
     numbers: dict[str, float] = {}
     for name, value in rows.items():
         numbers[name] = float(value)
-        if isinstance(value, Estimate):
+        if hasattr(value, "error"):
             numbers[f"{name}_error"] = float(value.error)
     return json.dumps(numbers | {"log_bayes_excess": log_bayes}, indent=2)

@@ -1,8 +1,6 @@
 """Tables of a user: read by their ending, and as bags with the columns a model remembers."""
 
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,17 +62,6 @@ def write_csv(table: "pd.DataFrame", path: Path | None) -> None:
     if path is None:
         print(text, end="")
     else:
-        write_beside(path, text.encode("utf-8"))
+        from soloc.runs.files import write_atomically
 
-
-def write_beside(path: Path, data: bytes) -> None:
-    """Write next to the target and rename, so that the file is whole or as it was."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        write_atomically(path, text.encode("utf-8"))

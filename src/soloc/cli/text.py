@@ -59,6 +59,7 @@ def add(subparsers: Any) -> None:
 
 def run_fit(options: argparse.Namespace) -> int:
     """Fit, say how well, write the model."""
+    from soloc.runs.files import check_file
     from soloc.text import save_text_model, text_pipeline
 
     frame = read_table(options.data)
@@ -78,6 +79,7 @@ def run_fit(options: argparse.Namespace) -> int:
     model = text_pipeline(options.model, options.layer, classes=options.classify, **parameters)
     if not options.out.parent.is_dir():
         raise FileNotFoundError(f"`--out` {options.out} is in a folder that does not exist.")
+    check_file(options.out)
     say(f"{len(frame)} texts")
     model[-1].on_progress = show_progress
     model.fit(frame[options.text].tolist(), labels.to_numpy())
@@ -91,19 +93,21 @@ def run_fit(options: argparse.Namespace) -> int:
 
 def run_explain(options: argparse.Namespace) -> int:
     """Print the sentences with the decisive word in brackets, and write the page when asked."""
+    from soloc.runs.files import write_atomically
     from soloc.text import explain_sentences, load_text_model, sentence_page
 
     check_page(options.out)
     found = explain_sentences(load_text_model(options.model), options.sentence)
     print("\n\n".join(str(explanation) for explanation in found))
     if options.out is not None:
-        options.out.write_text(sentence_page(found, "Which word decides?"), "utf-8")
+        write_atomically(options.out, sentence_page(found, "Which word decides?").encode())
         print(f"wrote {options.out}")
     return 0
 
 
 def run_demo(options: argparse.Namespace) -> int:
     """Fit rated sentences, and show sentences of new templates with new words."""
+    from soloc.runs.files import write_atomically
     from soloc.text import (
         explain_sentences,
         fit_rated_sentences,
@@ -125,7 +129,7 @@ def run_demo(options: argparse.Namespace) -> int:
         for score, word in zip(new.scores, new.words, strict=True)
     ]
     title = f"New sentences, new words: the decisive one is found in {right} of {len(found)}"
-    options.out.write_text(sentence_page(found[:40], title, truths[:40]), "utf-8")
+    write_atomically(options.out, sentence_page(found[:40], title, truths[:40]).encode())
     print(f"wrote {options.out}")
     if options.save is not None:
         save_text_model(model, options.save)
@@ -134,6 +138,11 @@ def run_demo(options: argparse.Namespace) -> int:
 
 
 def check_page(path: Path | None) -> None:
-    """Refuse a page that is none."""
-    if path is not None and path.suffix.lower() != ".html":
+    """Refuse a page that is none, or cannot be written."""
+    from soloc.runs.files import check_file
+
+    if path is None:
+        return
+    if path.suffix.lower() != ".html":
         raise ValueError(f"`--out` must end in .html, got {path.name}.")
+    check_file(path)

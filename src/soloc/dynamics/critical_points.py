@@ -1,5 +1,4 @@
-"""Critical points of the population risk on the product of spheres, with their Hessian spectrum at
-any dimension.
+"""Critical points of the population risk on the product of spheres, with their Hessian spectrum.
 
 k and v have coordinates in a frame (k*, v*, e3, e4), which loses nothing: the risk is invariant
 under rotations that fix k* and v*, and two axes hold the rest of k and v. A further axis e adds the
@@ -7,16 +6,16 @@ directions (x e, y e), on which the Hessian is the 2 x 2 matrix [[-k.g_k, R_rho]
 it counts d - 4 times.
 """
 
-from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import Numbers, Structure, evaluate, rule_of
-from soloc.dynamics.overlap_map import Five
+from soloc.dynamics.exact import Trainee
+from soloc.risk.overlaps import Overlaps
+from soloc.risk.registry import Slopes
 
 _ITERATIONS = 300
 _AXES = np.asarray([0, 5, 4, 1])  # the coordinates of (k, v) that are kappa, nu, theta, eta
@@ -41,24 +40,18 @@ class CriticalPoint(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """The smallest eigenvalue that is not zero: the local rate of convergence of the flow at a
-        minimum.
-        """
+        """The smallest eigenvalue that is not zero: how fast the flow converges at a minimum."""
         values = np.concatenate([self.spectrum, self.outside])
         return float(min(value for value in values if abs(value) > _ZERO * np.abs(values).max()))
 
 
-def critical_points(
-    structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray, d: float
-) -> list[CriticalPoint]:
-    """The distinct critical points that a damped Newton method reaches from `starts`, (n, 8)
-    coordinates of k and v.
-    """
-    points = _newton(structure, numbers, lam, starts)
+def critical_points(trained: Trainee, starts: np.ndarray, d: float) -> list[CriticalPoint]:
+    """The distinct ones that a damped Newton method reaches from `starts`, (n, 8) coordinates."""
+    points = _newton(trained, starts)
     found: list[CriticalPoint] = []
     for point in (image for solved in points for image in _images(solved)):
         if not any(np.abs(other.overlaps - overlaps_of(point)).max() < 1e-5 for other in found):
-            described = describe_point(structure, numbers, lam, point, d)
+            described = describe_point(trained, point, d)
             if not any(_on_one_plateau(described, other) for other in found):
                 found.append(described)
     return sorted(found, key=lambda point: (round(point.risk, 10), *np.round(point.overlaps, 6)))
@@ -70,12 +63,10 @@ def overlaps_of(points: np.ndarray) -> np.ndarray:
     return np.concatenate([points[..., _AXES], rho], axis=-1)
 
 
-def describe_point(
-    structure: Structure, numbers: Numbers, lam: float, point: np.ndarray, d: float
-) -> CriticalPoint:
+def describe_point(trained: Trainee, point: np.ndarray, d: float) -> CriticalPoint:
     """Risk, spectrum and kind of one critical point, given by its eight coordinates."""
     k, v = point[:4], point[4:]
-    here = _Slopes(structure, numbers, lam, point[None])
+    here = _Bends(trained, point[None])
     tangent = np.zeros((8, 6))
     tangent[:4, :3], tangent[4:, 3:] = (
         np.linalg.svd(k[None])[2][1:].T,
@@ -99,7 +90,7 @@ def describe_point(
         kind = "minimum" if falling == 0 else "maximum" if rising == 0 else "saddle"
     kept = np.delete(values, np.argsort(np.abs(values))[:turning])
     overlaps = overlaps_of(point)
-    risk = float(evaluate(structure, numbers, np.asarray(lam), overlaps))
+    risk = float(trained.excess(trained.predictor.lam, overlaps))
     return CriticalPoint(overlaps, risk, kept, off_frame, kind, falling)
 
 
@@ -107,16 +98,12 @@ _MIRROR = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0])
 
 
 def _images(point: np.ndarray) -> list[np.ndarray]:
-    """The point and its mirror image under (v, v*) -> (-v, -v*), which changes the sign of answer
-    and guess alike.
-    """
+    """The point and its mirror image (v, v*) -> (-v, -v*), which turns answer and guess alike."""
     return [point, _MIRROR * point]
 
 
 def _on_one_plateau(a: CriticalPoint, b: CriticalPoint) -> bool:
-    """Where a weight saturates the risk is flat to rounding along kappa: a continuum, of which one
-    point is kept.
-    """
+    """Where a weight saturates the risk is flat along kappa: one point of a continuum is kept."""
     both = a.kind == b.kind == "degenerate"
     return (
         both
@@ -125,18 +112,18 @@ def _on_one_plateau(a: CriticalPoint, b: CriticalPoint) -> bool:
     )
 
 
-class _Slopes:
+class _Bends:
     """Gradient, projected gradient and Hessian on the product of spheres at points (n, 8)."""
 
-    def __init__(
-        self, structure: Structure, numbers: Numbers, lam: float, points: np.ndarray
-    ) -> None:
+    def __init__(self, trained: Trainee, points: np.ndarray) -> None:
         n = len(points)
-        o = Five(*overlaps_of(points).T)
+        o = Overlaps.unchecked(*overlaps_of(points).T)
+        lam = np.full(n, float(trained.predictor.lam))
+        assert trained.slopes is not None
         with jax.enable_x64(True):
-            slopes, bends = _slopes_and_bends(structure)(o, np.full(n, lam), numbers)
+            slopes, bends = _slopes_and_bends(trained.slopes, o, lam, *trained.leaves)
         # bends are symmetric: (n, 5, 5)
-        slope, bend = np.stack(slopes, axis=1), np.stack(bends, axis=1).T
+        slope, bend = np.stack(list(slopes), axis=1), np.stack(list(bends), axis=1).T
         k, v = points[:, :4], points[:, 4:]
         jacobian = np.zeros((n, 5, 8))
         jacobian[:, np.arange(4), _AXES] = 1.0
@@ -156,32 +143,29 @@ class _Slopes:
         )
 
 
-@cache
-def _slopes_and_bends(structure: Structure) -> Callable[..., tuple[Five, Five]]:
-    """First derivatives of the risk in the overlaps, leaves (n,), and the second ones, leaves (5,
-    n).
-    """
-    rule = rule_of(structure)
+@partial(jax.jit, static_argnums=0)
+def _slopes_and_bends(
+    slopes: Slopes, o: Overlaps, lam: Any, numbers: Any, predictor: Any
+) -> tuple[Overlaps, Overlaps]:
+    """First derivatives of the risk in the overlaps, leaves (n,), and second ones, (5, n)."""
+    row = jax.tree.map(lambda x: x[0], slopes.table(lam[None], numbers))
 
-    @jax.jit
-    def both(o, lam, numbers):
-        at = jax.tree.map(lambda x: x[0], rule.table(lam[None], numbers))
-        slopes = lambda o: rule.slopes(o, numbers, at)  # noqa: E731
-        units = Five(*(jnp.eye(5)[:, i, None] * jnp.ones_like(o.kappa) for i in range(5)))
-        return slopes(o), jax.vmap(lambda unit: jax.jvp(slopes, (o,), (unit,))[1])(units)
+    def here(o: Overlaps) -> Any:
+        return slopes.at(o, numbers, predictor, row)
 
-    return both
+    one = jnp.ones_like(o.kappa)
+    units = Overlaps.unchecked(*(jnp.eye(5)[:, i, None] * one for i in range(5)))
+    return here(o), jax.vmap(lambda unit: jax.jvp(here, (o,), (unit,))[1])(units)
 
 
-def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarray) -> np.ndarray:
-    """Levenberg and Marquardt on |projected gradient|^2 from many starts at once; the points that
-    became still.
+def _newton(trained: Trainee, starts: np.ndarray) -> np.ndarray:
+    """Levenberg and Marquardt on |projected gradient|^2 from many starts: points that are still.
 
     It ends early once the gradient of every start is zero to rounding or has stopped to fall: most
     starts get stuck at a point where the gradient is small but not zero.
     """
     x = _normalised(starts)
-    here = _Slopes(structure, numbers, lam, x)
+    here = _Bends(trained, x)
     damping = np.full(len(x), 1e-2)
     before = np.full(len(x), np.inf)
     for iteration in range(_ITERATIONS):
@@ -199,14 +183,14 @@ def _newton(structure: Structure, numbers: Numbers, lam: float, starts: np.ndarr
             normal + (damping * scale)[:, None, None] * np.eye(8), -push[..., None]
         )[..., 0]
         new = _normalised(x + move)
-        there = _Slopes(structure, numbers, lam, new)
+        there = _Bends(trained, new)
         better = np.sum(there.projected**2, axis=1) < force
         x[better] = new[better]
         for part in ("projected", "hessian", "size"):
             getattr(here, part)[better] = getattr(there, part)[better]
         damping = np.clip(np.where(better, damping / 5.0, damping * 4.0), 1e-16, 1e6)
     still = np.linalg.norm(here.projected, axis=1) < _STILL * np.maximum(here.size, 1e-12)
-    return x[still]
+    return np.asarray(x[still])
 
 
 def _normalised(x: np.ndarray) -> np.ndarray:

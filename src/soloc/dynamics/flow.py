@@ -1,37 +1,33 @@
-"""Gradient flow, the limit of small steps: the overlaps as an ordinary differential equation,
-solved by scipy's LSODA.
-"""
+"""Gradient flow, the limit of small steps: an ordinary differential equation, by scipy's LSODA."""
 
-from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import Structure, check_exact_risk, rule_of, split
-from soloc.dynamics.marathon import Record
-from soloc.dynamics.overlap_map import Five, flow_velocity
+from soloc.dynamics.exact import exact_trainee
+from soloc.dynamics.layout import Layout
+from soloc.dynamics.motion import Motion, motion_of
 from soloc.dynamics.path import Path
+from soloc.dynamics.pieces import Record
 from soloc.dynamics.population_path import runs_shape
-from soloc.dynamics.records import above_noise, bayes_of, describe, flattened
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, for_every_run
+from soloc.maths.engine import Array
 from soloc.maths.numbers import check_count, check_real
-from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.tasks.single_location import SingleLocation
+from soloc.risk.registry import Slopes
 
 
 def flow_path(
-    task: SingleLocation,
+    task: Any,
     weight: Any,
-    start: Overlaps,
+    start: Any,
     *,
     until: float,
     records: int = 100,
     tolerance: float = 1e-9,
 ) -> Path:
-    """The gradient flow k' = -(I - kk') dR/dk, v' = -(I - vv') dR/dv from `start` up to time
-    `until`.
+    """The gradient flow k' = -(I - kk') dR/dk, v' = -(I - vv') dR/dv up to time `until`.
 
     Projected descent with step size alpha is at time alpha x steps, up to an error of order alpha.
     All runs share the adaptive steps of one solver, whose Jacobian is a band: the runs do not
@@ -42,16 +38,15 @@ def flow_path(
 
     check_real("until", until, "a positive time", 0.0, above=True)
     check_count("records", records)
-    structure, numbers = split(task, weight)
-    check_exact_risk(structure)
-    shape = runs_shape(start, numbers, weight.lam)
-    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
-    numbers, lam = flattened(numbers, shape), flat(weight.lam)
-    begin = np.stack([flat(getattr(start, name)) for name in NAMES], axis=1)
-    velocity = compiled_velocity(structure)
+    trained = exact_trainee(task, weight, start)
+    shape = runs_shape(start, task, trained)
+    trained, lam = flattened(trained, shape), for_every_run(weight.lam, shape)
+    begin, size = trained.layout.of_runs(start, shape).T, trained.layout.size
+    assert trained.slopes is not None
+    velocity = partial(flow_at, motion_of(type(start)), trained.slopes, trained.layout)
 
     def right_side(_: float, y: np.ndarray) -> np.ndarray:
-        return np.asarray(velocity(y.reshape(-1, 5), lam, numbers)).ravel()
+        return np.asarray(velocity(y.reshape(-1, size), lam, *trained.leaves)).ravel()
 
     times = np.linspace(0.0, until, records + 1)
     with jax.enable_x64(True):
@@ -63,30 +58,25 @@ def flow_path(
             times,
             rtol=tolerance,
             atol=1e-3 * tolerance,
-            lband=4,
-            uband=4,
+            lband=size - 1,
+            uband=size - 1,
         )
     if not solution.success or not np.isfinite(solution.y).all():
         raise ValueError(f"the flow could not be solved up to time {until}: {solution.message}")
-    states = np.moveaxis(solution.y.reshape(-1, 5, len(times)), (0, 1, 2), (2, 1, 0))
+    states = np.moveaxis(solution.y.reshape(-1, size, len(times)), (0, 1, 2), (2, 1, 0))
     record = Record(times, states, states[-1], False)
     lam_seen = np.repeat(lam[None], len(times), axis=0)
-    columns = describe(
-        task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, states)
-    )
-    final = Overlaps(*(x.reshape(shape) for x in states[-1]))
+    risk = above_noise(trained, lam_seen, states)
+    columns = describe(task, trained, shape, record, lam_seen, risk)
+    final = trained.layout.shaped(states[-1], shape)
     return Path(times, columns, final, shape, clock="time", bayes=partial(bayes_of, task, shape))
 
 
-@cache
-def compiled_velocity(structure: Structure) -> Callable[..., jax.Array]:
-    """velocity(overlaps (runs, 5), lam (runs,), numbers) of the flow."""
-    rule = rule_of(structure)
-
-    @jax.jit
-    def velocity(y, lam, numbers):
-        o = Five(*y.T)
-        at = jax.tree.map(lambda x: x[0], rule.table(lam[None], numbers))
-        return jnp.stack(flow_velocity(o, rule.slopes(o, numbers, at)), axis=1)
-
-    return velocity
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def flow_at(
+    motion: Motion, slopes: Slopes, layout: Layout, y: Any, lam: Any, numbers: Any, predictor: Any
+) -> Array:
+    """The velocity of states whose numbers are (runs, size), at lam (runs,)."""
+    state = layout.state(y.T)
+    row = jax.tree.map(lambda x: x[0], slopes.table(lam[None], numbers))
+    return layout.rows(motion.velocity(state, slopes.at(state, numbers, predictor, row))).T

@@ -1,5 +1,4 @@
-"""Training in full dimension on the vectors k and v: the oracle of the dynamics in overlaps, and
-Adam, which has none.
+"""Training in full dimension on k and v: the oracle of the dynamics in overlaps, and Adam.
 
 The cost grows with d; use `population_path` and `sgd_path` for anything but checks.
 """
@@ -11,15 +10,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.descent import descend
-from soloc.dynamics.exact import excess_over_noise, split, weight_of
-from soloc.dynamics.marathon import Record
+from soloc.dynamics.exact import trainee
 from soloc.dynamics.path import Path
+from soloc.dynamics.pieces import Record
 from soloc.dynamics.records import above_noise, describe, flattened
 from soloc.dynamics.rules import Plain, Rule
 from soloc.dynamics.schedules import Tabulated
+from soloc.maths.engine import Array
 from soloc.predictors.attention import predict
 from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.tasks.single_location import SingleLocation, Truth
+from soloc.risk.population import excess_risk
+from soloc.tasks.protocol import Task
+from soloc.tasks.single_location import Truth
 
 
 class Pair(NamedTuple):
@@ -30,7 +32,7 @@ class Pair(NamedTuple):
 
 
 def vectors_path(
-    task: SingleLocation,
+    task: Task,
     truth: Truth,
     weight: Any,
     start: Pair,
@@ -45,8 +47,7 @@ def vectors_path(
     key: jax.Array | None = None,
     progress: Any = False,
 ) -> Path:
-    """Descent on vectors: on the exact population risk, or with `batch_size` and `key` on fresh
-    samples of that many bags.
+    """Descent on vectors: on the exact population risk, or with `batch_size` and `key` on samples.
 
     `rule` is plain, Momentum or Adam (`soloc.dynamics.rules`); `free_norms` trains k and v without
     projecting them on the sphere. The columns are those of `population_path`, with the norms of k
@@ -61,24 +62,21 @@ def vectors_path(
         raise ValueError("`free_norms` needs fresh samples: give `batch_size` and `key`.")
     start = Pair(*(np.atleast_2d(np.asarray(x, dtype=float)) for x in start))
     runs = start.k.shape[0]
-    structure, numbers = split(task, weight)
+    trained = trainee(task, weight)
     with jax.enable_x64(True):
         truth = Truth(*(jnp.asarray(np.asarray(x, dtype=float)) for x in truth))
 
-    def population(pair: Pair, lam: jax.Array) -> jax.Array:
-        return excess_over_noise(structure, numbers, lam, Overlaps.of(pair.k, pair.v, truth))
+    def population(pair: Pair, lam: jax.Array) -> Array:
+        return excess_risk(task, weight.with_lam(lam), Overlaps.of(pair.k, pair.v, truth))
 
-    def on_a_fresh_batch(pair: Pair, lam: jax.Array, key: jax.Array) -> jax.Array:
-        def one(k, v, lam, key):
-            sample = task.sample(truth, key, batch_size or 1)
-            present = None if task.lengths is None else jnp.arange(task.L) < sample.lengths[:, None]
-            return jnp.mean(
-                (
-                    predict(weight_of(structure, numbers, lam), k, v, sample.tokens, present)
-                    - sample.answers
-                )
-                ** 2
-            )
+    def on_a_fresh_batch(pair: Pair, lam: jax.Array, key: jax.Array) -> Array:
+        def one(k: jax.Array, v: jax.Array, lam: jax.Array, key: jax.Array) -> jax.Array:
+            drawn = task.sample(truth, key, batch_size or 1)
+            present = None
+            if getattr(task, "lengths", None) is not None:
+                present = jnp.arange(drawn.tokens.shape[1]) < drawn.lengths[:, None]
+            guess = predict(weight.with_lam(lam), k, v, drawn.tokens, present)
+            return jnp.mean((guess - drawn.answers) ** 2)
 
         return jax.vmap(one)(
             pair.k, pair.v, jnp.broadcast_to(lam, (runs,)), jax.random.split(key, runs)
@@ -105,10 +103,9 @@ def vectors_path(
         [Tabulated("lam", lam, (runs,)).values(int(t), 1) for t in path.steps]
     )
     lam_seen = np.ascontiguousarray(np.broadcast_to(lam_seen, (len(path.steps), runs)))
-    numbers = flattened(numbers, (runs,))
-    columns = describe(
-        task, (runs,), record, lam_seen, above_noise(structure, numbers, lam_seen, states)
-    )
+    trained = flattened(trained, (runs,))
+    risk = above_noise(trained, lam_seen, states)
+    columns = describe(task, trained, (runs,), record, lam_seen, risk)
     return Path(path.steps, columns, path.final, (runs,), path.interrupted)
 
 

@@ -7,29 +7,14 @@ With dR/dk = R_kappa k* + R_eta v* + R_rho v and dR/dv = R_nu v* + R_theta k* + 
 needs only inner products that the overlaps give: O(1) per step, whatever d.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
 import jax.numpy as jnp
-import numpy as np
-from jax.scipy.special import erf
 
-TWO_OVER_ROOT_PI = 2.0 / np.sqrt(np.pi)
-# 7e-16 on the variance of erf, for every score and lam
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
+from soloc.risk.overlaps import Overlaps
 
 
-class Five(NamedTuple):
-    """The five overlaps as separate arrays: XLA then fuses a step into few vectorised kernels."""
-
-    kappa: Any
-    nu: Any
-    theta: Any
-    eta: Any
-    rho: Any
-
-
-def projected_step(o: Five, slopes: Five, alpha: Any) -> Five:
+def projected_step(o: Overlaps, slopes: Overlaps, alpha: Any) -> Overlaps:
     """The overlaps after one step of size alpha along the slopes R_kappa, ..., R_rho."""
     kappa, nu, theta, eta, rho = o
     K, N, T, E, R = (alpha * slope for slope in slopes)
@@ -49,110 +34,24 @@ def projected_step(o: Five, slopes: Five, alpha: Any) -> Five:
         - keep_v * (K * theta + E * nu + R)
         + both
     )
-    return Five(
-        kappa=(keep_k * kappa - K - R * theta) * scale_k,
-        nu=(keep_v * nu - N - R * eta) * scale_v,
-        theta=(keep_v * theta - T - R * kappa) * scale_v,
-        eta=(keep_k * eta - E - R * nu) * scale_k,
-        rho=rho_before_scaling * scale_k * scale_v,
+    return Overlaps.unchecked(
+        (keep_k * kappa - K - R * theta) * scale_k,
+        (keep_v * nu - N - R * eta) * scale_v,
+        (keep_v * theta - T - R * kappa) * scale_v,
+        (keep_k * eta - E - R * nu) * scale_k,
+        rho_before_scaling * scale_k * scale_v,
     )
 
 
-def flow_velocity(o: Five, slopes: Five) -> Five:
+def flow_velocity(o: Overlaps, slopes: Overlaps) -> Overlaps:
     """d(overlaps)/dt of the gradient flow k' = -(I - kk') dR/dk, v' = -(I - vv') dR/dv."""
     kappa, nu, theta, eta, rho = o
     K, N, T, E, R = slopes
     along_k, along_v = K * kappa + E * eta + R * rho, N * nu + T * theta + R * rho
-    return Five(
-        kappa=along_k * kappa - K - R * theta,
-        nu=along_v * nu - N - R * eta,
-        theta=along_v * theta - T - R * kappa,
-        eta=along_k * eta - E - R * nu,
-        rho=(along_k + along_v) * rho - (N * eta + T * kappa + R) - (K * theta + E * nu + R),
-    )
-
-
-class ErfTable(NamedTuple):
-    """What the erf gradient needs of lam: computed for many steps at once, outside the loop."""
-
-    rate: jax.Array  #: lam / sqrt(1 + 2 lam^2 gamma^2)
-    a: jax.Array  #: 1 / sqrt(1 + 4 lam^2 gamma^2)
-    #: (L-1) Var(S b) of a background token is this times rho^2, up to a constant
-    background_variance: jax.Array
-    background_mean: jax.Array  #: (L-1) E[S b] of a background token is this times rho
-    #: the variance of erf is sum_n weights_n exp(-A^2 exponents_n), n on the second axis
-    exponents: jax.Array
-    weights: jax.Array
-
-
-def erf_table(lam: jax.Array, gamma: Any, L: Any) -> ErfTable:
-    """The table of lam values of shape (steps, width)."""
-    g2 = gamma * gamma
-    square = lam * lam
-    square_rate = square / (1.0 + 2.0 * square)
-    a = 1.0 / jnp.sqrt(1.0 + 4.0 * square * g2)
-    gap = 4.0 * square * g2 * a * a / (1.0 + a)  # 1 - a without cancellation
-    nodes = 0.5 * (1.0 + jnp.asarray(_NODES))[:, None]
-    exponents = 1.0 + (a[:, None] + gap[:, None] * nodes) ** 2
-    return ErfTable(
-        rate=lam / jnp.sqrt(1.0 + 2.0 * square * g2),
-        a=a,
-        background_variance=(L - 1.0)
-        * (4.0 / np.pi)
-        * square_rate
-        * (2.0 / jnp.sqrt(1.0 + 4.0 * square) - 1.0),
-        background_mean=(L - 1.0) * 2.0 * lam / jnp.sqrt(np.pi * (1.0 + 2.0 * square)),
-        exponents=exponents,
-        weights=(2.0 / np.pi) * gap[:, None] * jnp.asarray(_WEIGHTS)[:, None] / exponents,
-    )
-
-
-def erf_slopes(o: Five, m: Any, g2: Any, at: ErfTable) -> Five:
-    """The gradient of the erf risk, every term of `risk.closed_form.erf_excess` differentiated by
-    hand.
-
-    s1, s2, s3 are the derivatives of s0 = E[S] in the mean of the score; V1, V2, V3 those of V =
-    Var(S).
-    """
-    kappa, nu, theta, eta, rho = o
-    rate, a = at.rate, at.a
-    A = rate * m * kappa
-    A2 = A * A
-    V = jnp.sum(at.weights * jnp.exp(-A2 * at.exponents), axis=0)
-    s0 = erf(A)
-    slope, inner_slope = (
-        TWO_OVER_ROOT_PI * jnp.exp(-A2),
-        TWO_OVER_ROOT_PI * a * jnp.exp(-a * a * A2),
-    )
-    s1 = rate * slope
-    s2 = -2.0 * rate * A * s1
-    s3 = (4.0 * A2 - 2.0) * rate * rate * s1
-    drop = erf(a * A) - s0  # V1 = 2 s1 drop
-    drop1 = rate * (inner_slope - slope)
-    drop2 = -2.0 * rate * rate * A * (a * a * inner_slope - slope)
-    V1, V2, V3 = (
-        2.0 * s1 * drop,
-        2.0 * (s2 * drop + s1 * drop1),
-        2.0 * (s3 * drop + 2.0 * s2 * drop1 + s1 * drop2),
-    )
-    M, r = m * theta, g2 * rho
-    total = M * s0 + r * s1 + at.background_mean * rho  # E[T]
-    mismatch = s0 * rho - eta
-    tilt, tilt1 = M * s1 + r * s2, M * s2 + r * s3
-    of_mean = (
-        2.0 * g2 * s1 * (s0 - nu)
-        + (g2 + M * M) * V1
-        + 2.0 * M * r * V2
-        + r * r * (V3 + 2.0 * s1 * s2)
-        + 2.0 * g2 * (rho * s1 * tilt + mismatch * tilt1)
-        + 2.0 * total * tilt
-    )
-    return Five(
-        kappa=m * of_mean,
-        nu=-2.0 * g2 * s0,
-        theta=2.0 * m * (M * V + r * V1 + g2 * mismatch * s1 + total * s0),
-        eta=-2.0 * g2 * tilt,
-        rho=2.0 * g2 * (M * V1 + r * (V2 + s1 * s1) + s0 * tilt + g2 * mismatch * s2)
-        + 2.0 * at.background_variance * rho
-        + 2.0 * total * (g2 * s1 + at.background_mean),
+    return Overlaps.unchecked(
+        along_k * kappa - K - R * theta,
+        along_v * nu - N - R * eta,
+        along_v * theta - T - R * kappa,
+        along_k * eta - E - R * nu,
+        (along_k + along_v) * rho - (N * eta + T * kappa + R) - (K * theta + E * nu + R),
     )

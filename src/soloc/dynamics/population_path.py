@@ -1,21 +1,22 @@
 """Projected gradient descent on the population risk, in overlaps: any dimension costs the same."""
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import Numbers, Structure, check_exact_risk, evaluate, rule_of, split
-from soloc.dynamics.marathon import Diverged, Piece, Progress, Record, check_run, run_in_pieces
-from soloc.dynamics.overlap_map import Five, projected_step
+from soloc.dynamics.exact import Trainee, exact_trainee
+from soloc.dynamics.layout import Layout
+from soloc.dynamics.motion import Motion, motion_of
 from soloc.dynamics.path import Path
+from soloc.dynamics.pieces import Diverged, Piece, Record, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import InverseDecay, Tabulated
-from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.tasks.single_location import SingleLocation
+from soloc.maths.data import core_axes
+from soloc.risk.registry import Slopes
 
 SLOTS = 256  # observations of one compiled piece
 _ROWS, _CELLS = 4096, 65536  # steps of one compiled piece, and steps x distinct schedules
@@ -24,21 +25,22 @@ _GROUPS = (1, 16, 32, 128)
 
 
 def population_path(
-    task: SingleLocation,
+    task: Any,
     weight: Any,
-    start: Overlaps,
+    start: Any,
     *,
     steps: int,
     step_size: Any,
     lam: Any = None,
     every: int | None = None,
-    progress: bool | Callable[[Progress], None] = False,
+    progress: bool | Callable[[StepsDone], None] = False,
 ) -> Path:
-    """Projected gradient descent on the exact risk from `start`: the path of the five overlaps.
+    """Projected gradient descent on the exact risk from `start`: the path of the overlaps.
 
         k <- normalise(k - alpha (I - kk') dR/dk),   v <- normalise(v - alpha (I - vv') dR/dv)
 
-    Arrays in `task`, `weight`, `start`, `lam` and `step_size` broadcast: each entry is a run.
+    Arrays in `task`, `weight`, `start`, `lam` and `step_size` broadcast: each entry is a run. Any
+    pair of task and weight that has an exact risk (`soloc.risk.registry`) can be trained.
 
     Parameters
     ----------
@@ -48,14 +50,13 @@ def population_path(
     lam : a schedule for the inverse temperature; `weight.lam` when not given.
     every : record every so many steps; about a hundred records when not given. Start and end are
         always recorded.
-    progress : True prints the time left; a function is called with a `Progress`.
+    progress : True prints the time left; a function is called with a `StepsDone`.
     """
     run = _Run(task, weight, start, steps, step_size, lam, every)
-    first = np.stack(run.start)
     record = run_in_pieces(
         run.advance,
         run.start,
-        first,
+        run.start,
         steps=steps,
         every=run.every,
         capacity=run.rows,
@@ -63,7 +64,7 @@ def population_path(
         progress=progress,
     )
     columns = run.columns(record)
-    final = Overlaps(*(np.asarray(x).reshape(run.shape) for x in record.states[-1]))
+    final = run.trained.layout.shaped(record.states[-1], run.shape)
     bayes = partial(bayes_of, task, run.shape)
     return Path(
         record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about
@@ -84,41 +85,32 @@ class _Run:
         every: int | None,
     ) -> None:
         self.every = check_run(steps, every)
-        self.structure, numbers = split(task, weight)
-        check_exact_risk(self.structure)
-        if not isinstance(start, Overlaps):
-            raise TypeError(
-                "`start` must be `Overlaps` (see soloc.dynamics.starts), got"
-                f" {type(start).__name__}."
-            )
+        self.trained = exact_trainee(task, weight, start).without_lam()
+        self.motion = motion_of(type(start))
         lam = weight.lam if lam is None else lam
-        self.task, self.shape = task, runs_shape(start, numbers, lam, step_size)
+        self.task, self.shape = task, runs_shape(start, task, self.trained, lam, step_size)
         self.lam, self.alpha = (
             Tabulated("lam", lam, self.shape),
             Tabulated("step_size", step_size, self.shape),
         )
-        flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), self.shape).reshape(-1)  # noqa: E731
-        self.start = Five(*(flat(getattr(start, name)) for name in NAMES))
-        self.runs = self.start.kappa.size
-        self.numbers = flattened(numbers, self.shape)
-        shared = (
-            all(np.ndim(x) == 0 for x in jax.tree.leaves(numbers))
-            and self.lam.values(0, 1).shape[1] == 1
-        )
+        self.start = self.trained.layout.of_runs(start, self.shape)
+        self.runs = int(np.prod(self.shape, dtype=int))
+        self.trained = flattened(self.trained, self.shape)
+        axes = core_axes(jax.tree.structure(self.trained.leaves))
+        leaves = zip(jax.tree.leaves(self.trained.leaves), axes, strict=True)
+        shared = all(np.ndim(x) == n for x, n in leaves) and self.lam.values(0, 1).shape[1] == 1
         # the largest fits the nearest cache
         self.group = next((size for size in _GROUPS if self.runs <= size), _GROUPS[-1])
         # what differs between runs is spread out whole: again one program
         self.spread = not shared and self.runs > 1
         if self.spread:
-            self.numbers = jax.tree.map(lambda x: np.broadcast_to(x, (self.runs,)), self.numbers)
+            self.trained = self.trained.mapped(self._whole)
         width = self.group if self.spread else 1
         self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
         self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
 
-    def advance(self, state: Five, piece: Piece) -> tuple[Five, np.ndarray]:
-        """A piece of the descent: one compiled call for every group of runs, whatever the length
-        and stride of the piece.
-        """
+    def advance(self, state: np.ndarray, piece: Piece) -> tuple[np.ndarray, np.ndarray]:
+        """A piece of the descent, of any length and stride: one compiled call a group of runs."""
         lam, alpha = self._rows(self.lam, piece), self._rows(self.alpha, piece)
         if self.spread:
             lam = np.broadcast_to(lam, (len(lam), self.runs))
@@ -126,64 +118,57 @@ class _Run:
         ends, seen = [], []
         with jax.enable_x64(True):
             for first in range(0, self.runs, self.group):
-                cut = lambda x, first=first: self._cut(x, first)  # noqa: E731
-                group, numbers = jax.tree.map(cut, (Five(*state), self.numbers))
-                end, observed = _compiled(self.structure)(
-                    group, cut(lam), cut(alpha), numbers, records, piece.stride
-                )
-                ends.append(np.stack(end))
+                cut = partial(self._cut, first)
+                end, observed = _advance(
+                    self.motion, self.trained.slopes, self.trained.layout,
+                    cut(state, 0), cut(lam, 0), cut(alpha, 0), *self.trained.mapped(cut).leaves,
+                    records, piece.stride,
+                )  # fmt: skip
+                ends.append(np.asarray(end))
                 seen.append(np.asarray(observed)[:records])
         together = np.concatenate(seen, axis=-1)[..., : self.runs]
-        return Five(*np.concatenate(ends, axis=-1)[:, : self.runs]), together
+        return np.concatenate(ends, axis=-1)[..., : self.runs], together
 
     def _rows(self, schedule: Tabulated, piece: Piece) -> np.ndarray:
         values = schedule.values(piece.first, piece.n)
         return np.concatenate([values, np.repeat(values[-1:], self.rows - piece.n, axis=0)])
 
-    def _cut(self, x: Any, first: int) -> Any:
-        """The part of a group in an array whose last axis is the runs, filled up with its last
-        entry; other numbers as they are.
-        """
-        if np.ndim(x) == 0 or np.shape(x)[-1] == 1:
+    def _whole(self, x: Any, axes: int) -> np.ndarray:
+        return np.broadcast_to(x, (self.runs, *np.shape(x)[np.ndim(x) - axes :]))
+
+    def _cut(self, first: int, x: Any, axes: int) -> Any:
+        """A group, filled up with its last run, of an array with runs in front of so many axes."""
+        axis = np.ndim(x) - axes - 1
+        if axis < 0 or np.shape(x)[axis] == 1:
             return x
-        part = np.asarray(x)[..., first : first + self.group]
-        missing = self.group - part.shape[-1]
-        return (
-            part
-            if missing == 0
-            else np.concatenate([part, np.repeat(part[..., -1:], missing, axis=-1)], axis=-1)
-        )
+        places = np.minimum(np.arange(first, first + self.group), np.shape(x)[axis] - 1)
+        return np.take(np.asarray(x), places, axis=axis)
 
     def columns(self, record: Record) -> dict[str, np.ndarray]:
         """Overlaps, risk, excess over Bayes, distance and lam at every record."""
         lam = lam_at(record, self.lam)
-        risk = above_noise(self.structure, self.numbers, lam, record.states)
+        risk = above_noise(self.trained, lam, record.states)
         self._refuse_divergence(record, lam, risk)
-        return describe(self.task, self.shape, record, lam, risk)
+        return describe(self.task, self.trained, self.shape, record, lam, risk)
 
     def _refuse_divergence(self, record: Record, lam: np.ndarray, risk: np.ndarray) -> None:
-        """Refuse runs that end above their start at the same lam and go on rising: a step size that
-        descends does neither.
+        """Refuse runs that end above their start at the same lam and go on rising.
 
-        A run may rise for a while and recover, as the paper's schedule does at its first, largest
-        lam.
+        A step size that descends does neither. A run may rise for a while and recover, as the
+        paper's schedule does at its first, largest lam.
         """
         worse = risk > _a_little_more(self._start_risk(lam))
-        lost = worse[-1] & self._rises(
-            Five(*record.states[-1]), int(record.steps[-1]), lam[-1], risk[-1]
-        )
+        lost = worse[-1] & self._rises(record.states[-1], int(record.steps[-1]), lam[-1], risk[-1])
         if not lost.any():
             return
         run = int(np.argmax(lost))
         last_good = int(np.flatnonzero(~worse[:, run])[-1])
-        state, first = Five(*record.states[last_good]), int(record.steps[last_good])
+        state, first = record.states[last_good], int(record.steps[last_good])
         while True:
             n = min(SLOTS, self.rows)
             state, seen = self.advance(state, Piece(first, n, 1))
             lams = np.broadcast_to(self.lam.values(first + 1, n), (n, self.runs))
-            above = above_noise(self.structure, self.numbers, lams, seen) > _a_little_more(
-                self._start_risk(lams)
-            )
+            above = above_noise(self.trained, lams, seen) > _a_little_more(self._start_risk(lams))
             if above[:, run].any():
                 break
             first += n
@@ -198,29 +183,28 @@ class _Run:
     def _start_risk(self, lam: np.ndarray) -> np.ndarray:
         """The risk of the start at other values of lam, (records, runs)."""
         if self.lam.constant:
-            once = evaluate(self.structure, self.numbers, lam[0], np.stack(self.start))
+            once = self.trained.excess(lam[0], self.start)
             return np.broadcast_to(once, lam.shape)
-        return evaluate(
-            self.structure,
-            self.numbers,
-            lam,
-            np.repeat(np.stack(self.start)[:, None], len(lam), axis=1),
-        )
+        return self.trained.excess(lam, self.start[:, None])
 
-    def _rises(self, state: Five, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
+    def _rises(self, state: np.ndarray, step: int, lam: np.ndarray, risk: np.ndarray) -> np.ndarray:
         """Does the risk at the present lam rise in one of the next eight steps?"""
         _, seen = self.advance(state, Piece(step, 8, 1))
-        ahead = above_noise(self.structure, self.numbers, np.repeat(lam[None], 8, axis=0), seen)
-        return np.any(np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk, axis=0)
+        ahead = above_noise(self.trained, np.repeat(lam[None], 8, axis=0), seen)
+        grows = np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk
+        return np.asarray(grows.any(axis=0))
 
 
 def _a_little_more(risk: np.ndarray) -> np.ndarray:
     return risk * (1.0 + 1e-9) + 1e-12
 
 
-def runs_shape(start: Overlaps, numbers: Numbers, *schedules: Any) -> tuple[int, ...]:
+def runs_shape(start: Any, task: Any, trained: Trainee, *schedules: Any) -> tuple[int, ...]:
     """The shape to which starts, tasks and schedules broadcast."""
-    parts = [getattr(start, name) for name in NAMES] + jax.tree.leaves(numbers)
+    leaves, structure = jax.tree.flatten((start, task, trained.leaves))
+    axes = core_axes(structure)
+    # an entry stands for the axes in front of it
+    parts = [np.zeros(np.shape(x)[: np.ndim(x) - n]) for x, n in zip(leaves, axes, strict=True)]
     for schedule in schedules:
         if isinstance(schedule, InverseDecay):
             parts += [schedule.initial, schedule.rate]
@@ -236,26 +220,31 @@ def runs_shape(start: Overlaps, numbers: Numbers, *schedules: Any) -> tuple[int,
         ) from None
 
 
-@cache
-def _compiled(structure: Structure) -> Callable[..., tuple[Five, jax.Array]]:
-    rule = rule_of(structure)
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def _advance(
+    motion: Motion,
+    slopes: Slopes,
+    layout: Layout,
+    rows: jax.Array,
+    lam: jax.Array,
+    alpha: jax.Array,
+    numbers: Any,
+    predictor: Any,
+    records: jax.Array,
+    stride: jax.Array,
+) -> tuple[jax.Array, jax.Array]:
+    """So many strides of steps, the state after each seen; the table is that of all steps."""
+    table = slopes.table(lam, numbers)
 
-    @jax.jit
-    def advance(state, lam, alpha, numbers, records, stride):
-        table = rule.table(lam, numbers)
+    def one(t: jax.Array, state: Any) -> Any:
+        row = jax.tree.map(lambda x: x[t], table)
+        return motion.step(state, slopes.at(state, numbers, predictor, row), alpha[t])
 
-        def one(t, o):
-            return projected_step(
-                o, rule.slopes(o, numbers, jax.tree.map(lambda x: x[t], table)), alpha[t]
-            )
+    def until_next_record(r: jax.Array, carry: Any) -> Any:
+        state, seen = carry
+        state = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, state)
+        return state, seen.at[r].set(layout.rows(state))
 
-        def until_next_record(r, carry):
-            o, seen = carry
-            o = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, o)
-            return o, seen.at[r].set(jnp.stack(o))
-
-        return jax.lax.fori_loop(
-            0, records, until_next_record, (state, jnp.zeros((SLOTS, 5, state.kappa.size)))
-        )
-
-    return advance
+    begin = layout.state(rows), jnp.zeros((SLOTS, *rows.shape))
+    state, seen = jax.lax.fori_loop(0, records, until_next_record, begin)
+    return layout.rows(state), seen

@@ -1,8 +1,7 @@
-"""Stochastic gradient descent with fresh samples: the path of the overlaps, exactly in law at any
-dimension.
-"""
+"""Stochastic gradient descent with fresh samples: overlaps exactly in law, at any dimension."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,11 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import split
-from soloc.dynamics.marathon import Piece, Progress, check_run, run_in_pieces
+from soloc.dynamics.exact import trainee
 from soloc.dynamics.path import Path
+from soloc.dynamics.pieces import Piece, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.population_path import runs_shape
-from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at, per_run
 from soloc.dynamics.schedules import Tabulated
 from soloc.dynamics.stochastic import SLOTS, Chain, Plan, compiled_chain, observe, triangular
 from soloc.maths.numbers import check_count, check_real
@@ -37,10 +36,9 @@ def sgd_path(
     momentum: Any = 0.0,
     free_norms: bool = False,
     every: int | None = None,
-    progress: bool | Callable[[Progress], None] = False,
+    progress: bool | Callable[[StepsDone], None] = False,
 ) -> Path:
-    """Stochastic gradient descent on the squared error of fresh batches, from `start`: the path of
-    the overlaps.
+    """The path of the overlaps under stochastic gradient descent on fresh batches, from `start`.
 
     The law of the path is that of full-dimensional SGD; the cost does not depend on d, up to 1e12
     and beyond. The path is a function of `key`, whatever is recorded. Arrays in `task`, `weight`,
@@ -62,7 +60,13 @@ def sgd_path(
     check_real("momentum", momentum, "a number in [0, 1)", 0.0)
     if np.any(np.asarray(momentum) >= 1.0):
         raise ValueError(f"`momentum` must be a number in [0, 1), got {momentum}.")
-    structure, numbers = split(task, weight)
+    if not isinstance(task, SingleLocation):
+        raise TypeError(
+            "`task` must be SingleLocation, of whose tokens few coordinates are drawn, got"
+            f" {type(task).__name__}; train in full dimension with"
+            " soloc.dynamics.full_dimension.vectors_path."
+        )
+    trained = trainee(task, weight).without_lam()
     if np.ndim(task.L) != 0:
         raise ValueError(
             "`task` must have one length L for stochastic descent, got an array: make one call for"
@@ -73,19 +77,20 @@ def sgd_path(
             f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}."
         )
     lam = weight.lam if lam is None else lam
-    shape = runs_shape(start, numbers, lam, step_size, momentum, task.eps)
-    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
+    shape = runs_shape(start, task, trained, lam, step_size, momentum)
     runs = int(np.prod(shape, dtype=int))
     plan = Plan(
-        structure,
+        task.lengths,
         int(task.L),
         batch_size,
         runs,
         bool(np.any(np.asarray(momentum) > 0.0)),
         free_norms,
     )
-    numbers = flattened(numbers, shape)
-    chain = Chain(numbers, flattened(task.eps, shape), flattened(momentum, shape))
+    trained = flattened(trained, shape)
+    # its strength in numbers: a root taken inside the program would round otherwise
+    whole = jax.tree.map(lambda x: per_run(x, shape), replace(task, signal=task.m))
+    chain = Chain(whole, trained.predictor, per_run(momentum, shape))
     schedules = Tabulated("lam", lam, shape), Tabulated("step_size", step_size, shape)
     rows = int(
         np.clip(_CELLS // max(schedule.values(0, 1).shape[1] for schedule in schedules), 64, _ROWS)
@@ -100,7 +105,8 @@ def sgd_path(
         return vectors, np.asarray(seen)[: piece.n // piece.stride]
 
     with jax.enable_x64(True):
-        vectors = _at_rest(plan, Overlaps(*(flat(getattr(start, name)) for name in NAMES)))
+        five = np.broadcast_arrays(*start, np.empty(shape))[:-1]
+        vectors = _at_rest(plan, Overlaps(*(np.ravel(one) for one in five)))
         seen_first = np.asarray(observe(vectors))
     record = run_in_pieces(
         advance,
@@ -115,9 +121,8 @@ def sgd_path(
     if not free_norms:
         record = record._replace(states=record.states[:, :5])
     lam_seen = lam_at(record, schedules[0])
-    columns = describe(
-        task, shape, record, lam_seen, above_noise(structure, numbers, lam_seen, record.states)
-    )
+    risk = above_noise(trained, lam_seen, record.states)
+    columns = describe(task, trained, shape, record, lam_seen, risk)
     final = Overlaps(*(columns[name][-1].reshape(shape) for name in NAMES))
     about = {
         "task": task,

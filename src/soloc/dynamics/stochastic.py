@@ -1,5 +1,4 @@
-"""Stochastic gradient descent exactly in law, in O(batch x L) per step, independent of the
-dimension.
+"""Stochastic gradient descent exactly in law, in O(batch x L) per step whatever the dimension.
 
 Fresh Gaussian tokens are rotation invariant, so k, v, k*, v* (and the velocities, with momentum)
 matter only through their coordinates in a frame that moves with them: k on the first axis, v on the
@@ -11,25 +10,27 @@ decomposition on two new axes.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import ndtr
 
-from soloc.dynamics.exact import Numbers, Structure, weight_of
 from soloc.maths.draws import chi, normals, seed_of
 from soloc.predictors.pointwise import Pointwise
+from soloc.tasks.lengths import LengthLaw
+from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
+_Carry: TypeAlias = tuple[jax.Array, jax.Array]  # vectors, and what was observed of them
 _DRAWN_AT_ONCE = 2**18  # normals drawn together, before the steps that use them
 
 
 class Plan(NamedTuple):
     """What a compiled chain depends on besides numbers."""
 
-    structure: Structure
+    lengths: LengthLaw | None
     L: int
     batch: int
     runs: int
@@ -38,16 +39,14 @@ class Plan(NamedTuple):
 
     @property
     def frame(self) -> int:
-        """Vectors followed, and axes of their frame: k, v, k*, v* and with momentum the two
-        velocities.
-        """
+        """Vectors followed, and axes of their frame: k, v, k*, v* and the velocities if any."""
         return 6 if self.with_momentum else 4
 
     @property
     def pairs(self) -> int:
         """Half the number of normals of one step of one run."""
         count = self.batch * (2 * (self.L - 1) + 4 + 1) + 2 * (self.frame - 2) + 1
-        count += self.batch if self.structure.lengths is not None else 0
+        count += self.batch if self.lengths is not None else 0
         return (count + 1) // 2
 
     @property
@@ -71,15 +70,13 @@ class Draws(NamedTuple):
 class Chain(NamedTuple):
     """Numbers of a chain, broadcasting with the runs."""
 
-    numbers: Numbers
-    eps: Any
+    task: SingleLocation
+    weight: Any
     momentum: Any
 
 
 def triangular(vectors: list[jax.Array]) -> jax.Array:
-    """Coordinates of the vectors in their own Gram-Schmidt frame, lower triangular: (F, F, runs)
-    from F arrays (axes, runs).
-    """
+    """F vectors (axes, runs) in their own Gram-Schmidt frame, lower triangular: (F, F, runs)."""
     rows: list[jax.Array] = []
     frame: list[jax.Array] = []
     for vector in vectors:
@@ -94,16 +91,12 @@ def triangular(vectors: list[jax.Array]) -> jax.Array:
 
 
 def observe(vectors: jax.Array) -> jax.Array:
-    """(kappa, nu, theta, eta, rho, |k|, |v|) of triangular coordinates, (7, runs); overlaps are
-    those of the directions.
-    """
+    """(kappa, nu, theta, eta, rho) of the directions, and (|k|, |v|): (7, runs)."""
     k, v, k_star, v_star = vectors[:4]
     norm_k, norm_v = jnp.sqrt(jnp.sum(k * k, axis=0)), jnp.sqrt(jnp.sum(v * v, axis=0))
     k, v = k / norm_k, v / norm_v
-    dot = lambda x, y: jnp.sum(x * y, axis=0)  # noqa: E731
-    return jnp.stack(
-        [dot(k, k_star), dot(v, v_star), dot(v, k_star), dot(k, v_star), dot(k, v), norm_k, norm_v]
-    )
+    pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
+    return jnp.stack([*(jnp.sum(x * y, axis=0) for x, y in pairs), norm_k, norm_v])
 
 
 def _gradients(
@@ -111,7 +104,7 @@ def _gradients(
 ) -> tuple[jax.Array, jax.Array]:
     """The batch gradients of the squared error in k and v, each (F+2, runs) coordinates."""
     k, v, k_star, v_star = vectors[:4, :4]
-    gamma, m = chain.numbers.gamma, chain.numbers.m
+    gamma, m = chain.task.gamma, chain.task.m
     signal = m * k_star[:, None] + gamma * draws.signal
     a = jnp.concatenate([(k[0] * signal[0])[None], k[0] * draws.background[0]])
     b = jnp.concatenate(
@@ -120,7 +113,7 @@ def _gradients(
             v[0] * draws.background[0] + v[1] * draws.background[1],
         ]
     )
-    answer = jnp.sum(v_star[:, None] * signal, axis=0) + chain.eps * draws.noise
+    answer = jnp.sum(v_star[:, None] * signal, axis=0) + chain.task.eps * draws.noise
     guess, pull_back = jax.vjp(lambda a, b: _predict(plan, chain, lam, draws.lengths, a, b), a, b)
     # the gradients are sum A_il X_il and sum B_il X_il
     A, B = pull_back((2.0 / plan.batch) * (guess - answer))
@@ -132,8 +125,8 @@ def _gradients(
     of_background = jnp.sum(gram[:, 1:], axis=(1, 2))
     of_all = of_background + gamma * gamma * jnp.sum(gram[:, 0], axis=1)
     small, large = _cholesky(of_background), _cholesky(of_all)
-    exists = (jnp.arange(4, plan.frame)[:, None] < chain.numbers.d) * 1.0
-    there = (chain.numbers.d > plan.frame) * 1.0
+    exists = (jnp.arange(4, plan.frame)[:, None] < chain.task.d) * 1.0
+    there = (chain.task.d > plan.frame) * 1.0
     first = jnp.stack([draws.chi[0], jnp.zeros_like(draws.slant)])
     second = jnp.stack([there * draws.slant, draws.chi[1]])
     columns = []
@@ -161,7 +154,7 @@ def _predict(
     plan: Plan, chain: Chain, lam: jax.Array, lengths: jax.Array | None, a: jax.Array, b: jax.Array
 ) -> jax.Array:
     """T of scores a and values b of shape (L, batch, runs); the signal token comes first."""
-    weight = weight_of(plan.structure, chain.numbers, lam)
+    weight = chain.weight.with_lam(lam)
     present = None if lengths is None else jnp.arange(plan.L)[:, None, None] < lengths
     if isinstance(weight, Pointwise):
         weights = weight.value(lam * a)
@@ -212,20 +205,18 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
         B,
         2 * (plan.frame - 2),
         1,
-        B if plan.structure.lengths is not None else 0,
+        B if plan.lengths is not None else 0,
     ]
     ends = np.cumsum(sizes)
     background, signal, noise, sums, slant, length = (
         z[e - s : e] for e, s in zip(ends, sizes, strict=True)
     )
     lengths = None
-    if plan.structure.lengths is not None:
-        values, chances = plan.structure.lengths
+    if plan.lengths is not None:
+        values, chances = plan.lengths
         edges = jnp.asarray(np.cumsum(chances)[:-1])
         lengths = jnp.asarray(values, dtype=float)[jnp.searchsorted(edges, ndtr(length))]
-    left = jnp.maximum(
-        jnp.stack([chain.numbers.d - plan.frame, chain.numbers.d - plan.frame - 1.0]), 0.0
-    )
+    left = jnp.maximum(jnp.stack([chain.task.d - plan.frame, chain.task.d - plan.frame - 1.0]), 0.0)
     left = left[:, None] if left.ndim == 1 else left
     return Draws(
         background=background.reshape(2, n, B, plan.runs),
@@ -240,19 +231,26 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
 
 @cache
 def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """advance(vectors, key, first, lam, alpha, chain, n, stride): n steps from step `first`,
-    observed every `stride`.
-    """
+    """`advance` of n steps from step `first`, observed every `stride`, compiled for a plan."""
 
     @jax.jit
-    def advance(vectors, key, first, lam, alpha, chain, n, stride):
-        def block(i, carry):
+    def advance(
+        vectors: jax.Array,
+        key: jax.Array,
+        first: jax.Array,
+        lam: jax.Array,
+        alpha: jax.Array,
+        chain: Chain,
+        n: jax.Array,
+        stride: jax.Array,
+    ) -> _Carry:
+        def block(i: jax.Array, carry: _Carry) -> _Carry:
             begin = i * plan.together
             draws = jax.vmap(lambda j: _draw(plan, chain, key, first + begin + j))(
                 jnp.arange(plan.together)
             )
 
-            def one(j, carry):
+            def one(j: jax.Array, carry: _Carry) -> _Carry:
                 vectors, seen = carry
                 t = begin + j
                 vectors = _step(
@@ -260,9 +258,13 @@ def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
                 )
                 return vectors, seen.at[t // stride].set(observe(vectors))
 
-            return jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
+            last: _Carry = jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
+            return last
 
         blocks = (n + plan.together - 1) // plan.together
-        return jax.lax.fori_loop(0, blocks, block, (vectors, jnp.zeros((SLOTS, 7, plan.runs))))
+        end: _Carry = jax.lax.fori_loop(
+            0, blocks, block, (vectors, jnp.zeros((SLOTS, 7, plan.runs)))
+        )
+        return end
 
     return advance

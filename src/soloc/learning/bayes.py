@@ -22,7 +22,8 @@ from soloc.tasks.single_location import SingleLocation
 
 UNINFORMED, INFORMED, KNOWN = "uninformed", "informed", "known location"
 _DIFFERENT = 1e-3  # overlaps closer than this are one fixed point
-_PRECISION = 1e-5  # of n/d in `samples_for`, relative, at a jump; elsewhere risks agree to 1e-12
+_AT_A_JUMP = 1e-5  # relative precision of n/d in `samples_for` where the curve jumps
+_JUMP = 1e-3  # of the risk
 _MOST_SAMPLES = 1e9  # per dimension
 
 
@@ -181,7 +182,7 @@ def _first_ratio_below(regime: Regime, risk: float, start: str) -> float:
                 f" got {risk:g}, which is too close to the limit of all data."
             )
     halve = False
-    while high - low > _PRECISION * high:
+    while high - low > (_AT_A_JUMP if low_excess - high_excess > _JUMP else 1e-12) * high:
         share = 0.5 if halve else np.clip(low_excess / (low_excess - high_excess), 0.02, 0.98)
         middle = low + share * (high - low)
         found, point = excess(middle, below if start == UNINFORMED else above)

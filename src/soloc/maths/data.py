@@ -4,9 +4,9 @@
 back the same type.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import fields
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -16,11 +16,17 @@ import numpy as np
 STATIC: dict[str, bool] = {"static": True}
 
 
+def core(axes: int) -> dict[str, int]:
+    """Of a field whose last axes are one thing, a vector or a matrix; those in front broadcast."""
+    return {"core": axes}
+
+
 class _Names(NamedTuple):
     """The fields of a class: those that hold numbers, and those that are its structure."""
 
     numbers: tuple[str, ...]
     static: tuple[str, ...]
+    cores: tuple[int, ...]  #: axes of one thing, of the fields that hold numbers
 
 
 class Data:
@@ -39,10 +45,31 @@ class Data:
 
 @cache
 def _names(cls: Hashable) -> _Names:
-    by_kind: dict[bool, list[str]] = {False: [], True: []}
-    for field in fields(cls):  # type: ignore[arg-type]
-        by_kind[bool(field.metadata.get("static"))].append(field.name)
-    return _Names(tuple(by_kind[False]), tuple(by_kind[True]))
+    parts = fields(cls)  # type: ignore[arg-type]
+    numbers = [field for field in parts if not field.metadata.get("static")]
+    return _Names(
+        tuple(field.name for field in numbers),
+        tuple(field.name for field in parts if field not in numbers),
+        tuple(field.metadata.get("core", 0) for field in numbers),
+    )
+
+
+@lru_cache(maxsize=512)
+def core_axes(structure: Any) -> tuple[int, ...]:
+    """How many last axes of every leaf are one thing, in a tree of that structure."""
+    return tuple(_axes_of(jax.tree.unflatten(structure, [0.0] * structure.num_leaves)))
+
+
+def _axes_of(tree: Any) -> Iterator[int]:
+    for part in jax.tree.leaves(tree, is_leaf=lambda part: isinstance(part, Data)):
+        if not isinstance(part, Data):
+            yield 0
+            continue
+        cls: Any = part.__class__
+        names = _names(cls)
+        for name, axes in zip(names.numbers, names.cores, strict=True):
+            value = getattr(part, name)
+            yield from [axes] * len(jax.tree.leaves(value)) if axes else _axes_of(value)
 
 
 def _real(number: Any) -> Any:

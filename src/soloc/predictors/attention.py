@@ -1,6 +1,4 @@
-"""The chain from a full single-head attention layer to the paper's predictor, each step an
-equality.
-"""
+"""From a full single-head attention layer to the paper's predictor, each step an equality."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 
-class Head(NamedTuple):
+class AttentionHead(NamedTuple):
     """Matrices of one attention head on tokens of dimension d: queries, keys, values, output."""
 
     Q: jax.Array  #: (d, p)
@@ -18,17 +16,15 @@ class Head(NamedTuple):
     O: jax.Array  #: (d, o)
 
 
-def attention_layer(head: Head, lam: float, tokens: jax.Array) -> jax.Array:
+def attention_layer(head: AttentionHead, lam: float, tokens: jax.Array) -> jax.Array:
     """softmax(lam X Q K' X') X V O': one output row for every token, (..., L, d)."""
     queries, keys = tokens @ head.Q, tokens @ head.K
     weights = jax.nn.softmax(lam * queries @ jnp.swapaxes(keys, -1, -2), axis=-1)
     return weights @ (tokens @ head.V) @ head.O.T
 
 
-def first_row(head: Head, lam: float, tokens: jax.Array) -> jax.Array:
-    """The row of the first ([CLS]) token alone: softmax(lam x_1' Q K' X') X V O', at a cost linear
-    in L.
-    """
+def first_row(head: AttentionHead, lam: float, tokens: jax.Array) -> jax.Array:
+    """The row of the first token: softmax(lam x_1' Q K' X') X V O', at a cost linear in L."""
     query = tokens[..., 0, :] @ head.Q
     scores = jnp.einsum("...lp,...p->...l", tokens @ head.K, query)
     weights = jax.nn.softmax(lam * scores, axis=-1)
@@ -47,9 +43,7 @@ def predict(
     tokens: jax.Array,
     present: jax.Array | None = None,
 ) -> jax.Array:
-    """T(X) = sum_l weight(X k)_l X_l . v for any weight: the paper's predictor when the weight is
-    component-wise.
-    """
+    """T(X) = sum_l weight(X k)_l X_l . v: the paper's predictor for component-wise weights."""
     scores = tokens @ k
     weights = weight(scores) if present is None else weight(scores, present)
     return jnp.sum(weights * (tokens @ v), axis=-1)

@@ -6,14 +6,16 @@ gradient and training run then works unasked.
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 
 from soloc.maths.data import STATIC
 from soloc.maths.engine import Array, engine_of
+from soloc.maths.numbers import check_real
+from soloc.maths.own_function import called
 from soloc.predictors.weight import Weight
 
 
@@ -47,7 +49,18 @@ class Pointwise(Weight):
         xp = engine_of(x).xp
         return xp.log(xp.abs(self.complement(x)))
 
-    def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
+    @staticmethod
+    def of(
+        function: Callable[[Any], Any], lam: Any = 1.0, *, kink: Any = 0.0
+    ) -> "PointwiseFunction":
+        """The weight function(lam a) of any function of NumPy or JAX arrays.
+
+        Its exact risk, gradient and training work as for the named ones. `kink` is where the
+        function bends most, if not at 0: integrals are cut there.
+        """
+        return PointwiseFunction(lam, function=function, kink=kink)
+
+    def __call__(self, scores: Array, present: Array | None = None) -> Array:
         """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
         weights = self.value(jnp.asarray(self.lam)[..., None] * scores)
         length: Any = scores.shape[-1]
@@ -55,6 +68,30 @@ class Pointwise(Weight):
             weights = jnp.where(present, weights, 0.0)
             length = jnp.sum(present, axis=-1, keepdims=True)
         return weights / length if self.per_length else weights
+
+
+@dataclass(frozen=True)
+class PointwiseFunction(Pointwise):
+    """function(lam a), from `Pointwise.of(function)`."""
+
+    function: Callable[[Any], Any] = field(kw_only=True, metadata=STATIC)
+    kink: Any = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_real("kink", self.kink, "a finite number")
+        if not callable(self.function):
+            raise TypeError(
+                "`function` must be a function of NumPy or JAX arrays, such as lambda x: x**3, got"
+                f" {self.function!r}."
+            )
+
+    @property
+    def bend(self) -> Any:
+        return self.kink
+
+    def value(self, x: Array) -> Array:
+        return called(self.function, x)
 
 
 @dataclass(frozen=True)
@@ -165,3 +202,7 @@ class Exponential(Pointwise):
 
     def value(self, x: Array) -> Array:
         return engine_of(x).xp.exp(x)
+
+    def log_complement(self, x: Array) -> Array:
+        xp = engine_of(x).xp
+        return xp.maximum(x, 0.0) + xp.log(-xp.expm1(-xp.abs(x)))

@@ -13,7 +13,7 @@ from soloc.experiments.experiment import Experiment, cells
 from soloc.experiments.registry import find
 from soloc.runs.cells import Cell, cell_of, fill
 from soloc.runs.engines.calls import Engine
-from soloc.runs.files import parquet_bytes, write_atomically
+from soloc.runs.files import check_folder, parquet_bytes, write_atomically
 from soloc.runs.fingerprint import code_version, describe, revision, versions, versions_of
 from soloc.runs.store import Store
 from soloc.version import __version__
@@ -93,6 +93,7 @@ def answer(
 
     `answered` is called with each answer as soon as it is there, while others are still computed.
     """
+    check_folder(directory)
     store = Store(directory / "cache", warn=lambda message: say(f"warning: {message}"))
     parts = [_cells(experiment, config) for experiment, config in asked]
     flat = [cell for part in parts for cell in part]

@@ -1,6 +1,7 @@
 """Figures of tables as files; only the process that draws imports matplotlib."""
 
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,11 @@ from soloc.runs.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def _opened(path: Path) -> BytesIO:
+    """A file's content: Arrow opens no path that holds bytes which are not text."""
+    return BytesIO(path.read_bytes())
 
 
 def draw(drawn_by: str, table: pd.DataFrame) -> "Figure":
@@ -35,7 +41,7 @@ def write_figures(drawn_by: str, name: str, folder: Path, kinds: tuple[str, ...]
     """Draw a stored table in every format of `kinds`; the SVG is returned for the page."""
     from soloc.figures.export import figure_bytes
 
-    figure = draw(drawn_by, pd.read_parquet(folder / f"data/{name}.parquet"))
+    figure = draw(drawn_by, pd.read_parquet(_opened(folder / f"data/{name}.parquet")))
     files = {kind: figure_bytes(figure, kind, name) for kind in kinds}
     for kind, content in files.items():
         write_atomically(folder / f"figures/{name}.{kind}", content)

@@ -8,6 +8,7 @@ from soloc.report.answers import Answer, answer, ask, to_stderr
 from soloc.report.drawings import write_figure
 from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.registry import engine_of
+from soloc.runs.files import check_folder
 from soloc.runs.fingerprint import describe, digest
 
 
@@ -33,6 +34,7 @@ def run(
 ) -> Kept:
     """Compute an experiment with some of its settings changed; write table and figure."""
     asked = ask(name, quick, seed, changes)
+    check_folder(Path(out, "runs"))
     found = answer([asked], Path(out), engine_of(engine, jobs, scheduler), say=say)[0]
     stem = f"{name}-{digest(describe(found.config))[:8]}"
     kept = Kept(found, Path(out, "runs", f"{stem}.parquet"), Path(out, "runs", f"{stem}.svg"))

@@ -17,9 +17,9 @@ from soloc.report.page import Origin, Section, page
 from soloc.runs.cores import cores
 from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.registry import engine_of
-from soloc.runs.files import write_atomically
+from soloc.runs.files import check_folder, write_atomically
 from soloc.runs.fingerprint import describe, revision, versions
-from soloc.runs.processes import begin_child, children
+from soloc.runs.processes import begin_child, children, starting
 
 
 class Report(NamedTuple):
@@ -73,6 +73,7 @@ def reproduce(
         if not experiment.lacking()
     ]
     folder = Path(out, "report")
+    check_folder(folder)
     sections = _sections(asked, folder, ("svg",) if quick else FORMATS, computing, say)
     origin = Origin(
         revision=revision(Path(__file__)),
@@ -102,7 +103,8 @@ def _sections(
         def publish(found: Answer) -> None:
             experiment, name = found.experiment, found.experiment.name
             write_data(found, folder)
-            svg = artists.submit(write_figures, experiment.drawn_by, name, folder, kinds)
+            with starting():  # artists begin when there is something to draw
+                svg = artists.submit(write_figures, experiment.drawn_by, name, folder, kinds)
             claims = experiment.certificates(found.table)
             published[name] = Published(found, experiment.findings(found.table), claims, svg)
 

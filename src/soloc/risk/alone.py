@@ -14,8 +14,8 @@ import numpy as np
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
 from soloc.predictors.pointwise import Pointwise
-from soloc.risk.closed_form import Setting
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 
 _REACH = 10.0  # standard deviations on both sides of everything at which a Gaussian ends
 _ZOOMS, _FRACTIONS = 14, np.linspace(0.0, 1.0, 25)  # each zoom shrinks the bracket by 12
@@ -23,13 +23,13 @@ _LEVELS, _ORDER = 40, 12
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-def log_excess_alone(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
+def log_excess_alone(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
     """log(R - eps^2) at L = 1 and v = v*; every number ends in an axis of length 1."""
-    lam, gamma = weight.lam, setting.gamma
-    engine = engine_of(lam, gamma, setting.m, o.kappa)
+    lam, gamma = weight.lam, numbers.gamma
+    engine = engine_of(lam, gamma, numbers.m, o.kappa)
     xp = engine.xp
     s = xp.maximum(xp.abs(lam) * gamma, 1e-300)  # along x = lam a, as in `quadrature`
-    centre = lam * setting.m * o.kappa
+    centre = lam * numbers.m * o.kappa
 
     def log_value(alpha: Array) -> Array:
         slant = xp.log(1.0 - o.eta**2 + o.eta**2 * alpha**2)

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from soloc.predictors.catalogue import WEIGHTS, Entry, by_label
+from soloc.risk.best_temperature import best_of_one
 from soloc.risk.overlaps import Overlaps
 from soloc.risk.population import excess_risk, log_excess_risk
 from soloc.tasks.single_location import SingleLocation
@@ -65,30 +65,10 @@ def exact_at_best(label: str, d: int, L: int, gamma: float) -> AtBest:
         return AtBest(label, entry.at(float(task.m), L), -math.inf)
     low, high = lam_range(entry, task)
     points = 13 if entry.slow else 32
-    lam, log_excess = _minimum(
-        lambda lam: _log_excess(task, lambda at: entry.at(at, L), lam), low, high, points
+    best = best_of_one(
+        lambda lam: _log_excess(task, lambda at: entry.at(at, L), lam), low, high, points=points
     )
-    return AtBest(label, entry.at(lam, L), log_excess)
-
-
-def _minimum(
-    value: Callable[[np.ndarray], np.ndarray], low: float, high: float, points: int
-) -> tuple[float, float]:
-    """A grid in the logarithm, then Brent's method between the neighbours of its best point."""
-    logs = np.linspace(math.log(low), math.log(high), points)
-    values = value(np.exp(logs)[:, None])[:, 0]
-    best = int(np.argmin(values))
-    if not np.isfinite(values[best]):
-        return math.exp(logs[best]), float(values[best])
-    found = minimize_scalar(
-        lambda log: float(value(np.full((1, 1), math.exp(log)))[0, 0]),
-        bounds=(float(logs[max(best - 1, 0)]), float(logs[min(best + 1, points - 1)])),
-        method="bounded",
-        options={"xatol": 1e-4, "maxiter": 16},
-    )
-    if found.fun < values[best]:
-        return math.exp(found.x), float(found.fun)
-    return math.exp(logs[best]), float(values[best])
+    return AtBest(label, entry.at(best.lam, L), best.value)
 
 
 def lam_range(entry: Entry, task: SingleLocation) -> tuple[float, float]:
@@ -114,7 +94,8 @@ def _log_of_excess(
 ) -> np.ndarray:
     try:
         with np.errstate(divide="ignore"):
-            return np.log(np.maximum(np.asarray(excess_risk(task, build(lam), TRUTH)), 0.0))
+            excess = np.maximum(excess_risk(task, build(lam), TRUTH), 0.0)
+            return np.asarray(np.log(excess))
     except ValueError:
         if lam.size == 1:
             return np.full(lam.shape, math.inf)

@@ -9,8 +9,6 @@ in which nothing cancels: the variance of erf is one positive integral
 follows from those of S by Gaussian integration by parts.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from soloc.maths.engine import Array, engine_of
@@ -23,21 +21,14 @@ from soloc.maths.special import (
     scaled_variance_integral,
 )
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 
 
-class Setting(NamedTuple):
-    """The numbers of a task that a position-free risk depends on."""
-
-    m: Array
-    gamma: Array
-    L: Array
-
-
-def erf_excess(setting: Setting, lam: Array, overlaps: Any) -> Array:
-    """R - eps^2 of erf attention, exact on and off the manifold; `overlaps` has the five by name."""
-    signal_variance, signal_mean = _signal(setting, lam, overlaps)
-    others = setting.L - 1.0
-    background_variance, background_mean = _background(lam, overlaps.rho)
+def erf_excess(numbers: SignalNumbers, lam: Array, overlaps: Overlaps) -> Array:
+    """R - eps^2 of erf attention, exact on and off the manifold."""
+    signal_variance, signal_mean = signal_moments(numbers, lam, overlaps)
+    others = numbers.L - 1.0
+    background_variance, background_mean = background_moments(lam, overlaps.rho)
     return (
         signal_variance
         + others * background_variance
@@ -45,15 +36,15 @@ def erf_excess(setting: Setting, lam: Array, overlaps: Any) -> Array:
     )
 
 
-def _signal(setting: Setting, lam: Array, o: Any) -> tuple[Array, Array]:
+def signal_moments(numbers: SignalNumbers, lam: Array, o: Overlaps) -> tuple[Array, Array]:
     """Var(S b - c) and E[S b] of the signal token."""
-    engine = engine_of(lam, setting.m, o.kappa)
+    engine = engine_of(lam, numbers.m, o.kappa)
     xp = engine.xp
-    m, g2 = setting.m, setting.gamma**2
+    m, g2 = numbers.m, numbers.gamma**2
     q = xp.sqrt(1.0 + 2.0 * lam**2 * g2)
     rate = lam / q
     A = rate * m * o.kappa
-    g = lam * setting.gamma
+    g = lam * numbers.gamma
     a = contraction(g)
     side = xp.where(A < 0, -1.0, 1.0)
     mean, missing = engine.erf(A), engine.erfc(side * A)  # E[S], and 1 - |E[S]|
@@ -75,7 +66,7 @@ def _signal(setting: Setting, lam: Array, o: Any) -> tuple[Array, Array]:
     return total, M * mean + g2 * o.rho * slope
 
 
-def _background(lam: Array, rho: Array) -> tuple[Array, Array]:
+def background_moments(lam: Array, rho: Array) -> tuple[Array, Array]:
     """Var(S b) and E[S b] of a background token."""
     xp = engine_of(lam).xp
     two_square = 2.0 * lam**2
@@ -85,16 +76,14 @@ def _background(lam: Array, rho: Array) -> tuple[Array, Array]:
     return variance, rho * 2.0 * lam / xp.sqrt(np.pi * (1.0 + two_square))
 
 
-def log_erf_excess(setting: Setting, lam: Array, overlaps: Overlaps) -> Array:
-    """log(R - eps^2), also where R - eps^2 underflows (L = 1 and v = v*, deep in the saturated
-    regime).
-    """
-    xp = engine_of(lam, setting.m, overlaps.kappa).xp
-    value = erf_excess(setting, lam, overlaps)
-    g2, o = setting.gamma**2, overlaps
+def log_erf_excess(numbers: SignalNumbers, lam: Array, overlaps: Overlaps) -> Array:
+    """log(R - eps^2), also where it underflows: L = 1 and v = v*, saturated."""
+    xp = engine_of(lam, numbers.m, overlaps.kappa).xp
+    value = erf_excess(numbers, lam, overlaps)
+    g2, o = numbers.gamma**2, overlaps
     rate = xp.abs(lam) / xp.sqrt(1.0 + 2.0 * lam**2 * g2)
-    A = rate * setting.m * xp.abs(o.kappa)
-    g = lam * setting.gamma
+    A = rate * numbers.m * xp.abs(o.kappa)
+    g = lam * numbers.gamma
     a = contraction(g)
     exponent = A**2 * (1.0 + a**2)
     deep = (value < 1e-290) & (A > 10.0)

@@ -1,13 +1,13 @@
 """The Gram matrix of heads and truth: all that the risk of several heads depends on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.maths.data import Data
+from soloc.maths.data import STATIC, Data, core
 from soloc.maths.numbers import check_real, is_concrete
 from soloc.tasks.several_locations import SeveralTruth
 
@@ -22,7 +22,9 @@ class Gram(Data):
     answer.
     """
 
-    matrix: Any  #: (..., 2H + 2H*, 2H + 2H*)
+    matrix: Any = field(metadata=core(2))  #: (..., 2H + 2H*, 2H + 2H*)
+    #: H*; as many as heads when not given and that is possible
+    kinds: int | None = field(default=None, metadata=STATIC)
 
     def __post_init__(self) -> None:
         if not is_concrete(self.matrix):
@@ -34,6 +36,8 @@ class Gram(Data):
                 "`matrix` must be square with two rows for each head and each kind, got the shape"
                 f" {matrix.shape}."
             )
+        if self.kinds is None and matrix.shape[-1] % 4 == 0:
+            object.__setattr__(self, "kinds", matrix.shape[-1] // 4)
         size = np.abs(matrix).max()
         lopsided = np.abs(matrix - np.swapaxes(matrix, -1, -2)).max()
         if lopsided > _ROUNDING * size or np.linalg.eigvalsh(matrix).min() < -_ROUNDING * size:
@@ -51,11 +55,7 @@ class Gram(Data):
         truth = [np.asarray(part, dtype=float) for part in (true_keys, true_values)]
         rows = [np.broadcast_to(part, (*runs, *part.shape[-2:])) for part in (*student, *truth)]
         W = np.concatenate(rows, axis=-2)
-        return Gram(W @ np.swapaxes(W, -1, -2))
-
-    def heads(self, kinds: int) -> int:
-        """The number of heads H beside so many kinds."""
-        return self.matrix.shape[-1] // 2 - kinds
+        return Gram(W @ np.swapaxes(W, -1, -2), kinds=truth[0].shape[-2])
 
     def vectors(self, truth: SeveralTruth, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Keys and values with these inner products, the part outside the truth uniform."""

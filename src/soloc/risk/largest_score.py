@@ -60,7 +60,7 @@ def _last(holds: Callable[[float], bool]) -> float:
 
 
 def hit_of_softmax(lam: float, kappa: float, L: float) -> float:
-    """E[p_J] of softmax(lam a) when J has the largest chi: also E[softmax(lam chi)_J], J = argmax a.
+    """E[p_J] of softmax(lam a) when J has the largest chi; or of softmax(lam chi), J = argmax a.
 
     Given chi_J = x the other chi are normals below x. With v = log t + lam kappa x,
 
@@ -94,13 +94,13 @@ def hit_of_softmax(lam: float, kappa: float, L: float) -> float:
 def _mean_of_first(v: np.ndarray, s: float) -> np.ndarray:
     """E[exp(y - e^y)], y = v + s g."""
     if s < 1e-8:
-        return np.exp(v - np.exp(v))
+        return np.asarray(np.exp(v - np.exp(v)))
     means, _ = gaussian_means(v, np.float64(s), _FINE)
     return np.asarray(np.exp(means.log[1]))
 
 
 def _smooth_rise(s: float, low: float, high: float) -> Any:
-    """v -> E[1 - exp(-e^(v + s g))]: a closed form without spread, else a spline of its logarithm."""
+    """v -> E[1 - exp(-e^(v + s g))]: closed without spread, else a spline of its logarithm."""
     if s < 1e-8:
         return lambda v: -np.expm1(-np.exp(v))
     grid = np.linspace(low, high, 2 + int((high - low) / min(_SPLINE_STEP, 0.02 * (1.0 + s))))
@@ -109,7 +109,7 @@ def _smooth_rise(s: float, low: float, high: float) -> Any:
 
 
 def agreement_of_maxima(kappa: float, L: float) -> float:
-    """P(argmax a = argmax chi) = L E[Phi2(chi, a; kappa)^(L-1)] of normals with correlation kappa."""
+    """P(argmax a = argmax chi) = L E[Phi2(chi, a; kappa)^(L-1)] of correlated normals."""
     if L == 1 or kappa >= 1.0:
         return 1.0
     if kappa <= -1.0:
@@ -136,7 +136,7 @@ def _log_both_below(x: np.ndarray, y: np.ndarray, kappa: float) -> np.ndarray:
     joint *= 0.5 * end / (2.0 * math.pi)
     above_x, above_y = ndtr(-x), ndtr(-y)
     missing = above_x + above_y - above_x * above_y - joint
-    return np.log1p(-np.clip(missing, 0.0, 1.0 - 1e-16))
+    return np.asarray(np.log1p(-np.clip(missing, 0.0, 1.0 - 1e-16)))
 
 
 def hit_of_pointwise(weight: Pointwise, kappa: float, L: float) -> float:
@@ -146,6 +146,27 @@ def hit_of_pointwise(weight: Pointwise, kappa: float, L: float) -> float:
     normal = _STEP * np.exp(-0.5 * g * g - _LOG_ROOT_TWO_PI)
     a = kappa * x[:, None] + math.sqrt(max(1.0 - kappa * kappa, 0.0)) * g
     return float(chance @ np.asarray(weight.value(weight.lam * a)) @ normal) / _share(weight, L)
+
+
+def share_of_pointwise(weight: Pointwise, kappa: float, L: float, beta: float) -> float:
+    """E[sum_l sigma(lam a_l) softmax(beta chi)_l]: one Laplace integral over u = log t."""
+    if L == 1:
+        beta = 0.0
+    step = min(_STEP, _LOG_STEP / max(beta, 1e-300))
+    chi = np.arange(-_REACH, _REACH + step, step)
+    g = np.arange(-_REACH, _REACH + _STEP, _STEP)
+    normal = _STEP * np.exp(-0.5 * g * g - _LOG_ROOT_TWO_PI)
+    a = kappa * chi[:, None] + math.sqrt(max(1.0 - kappa * kappa, 0.0)) * g
+    given = np.asarray(weight.value(weight.lam * a)) @ normal  # E[sigma | chi]
+    density = step * np.exp(-0.5 * chi * chi - _LOG_ROOT_TWO_PI) * given
+    if beta == 0.0:
+        return float(np.sum(density)) / _share(weight, L)
+    u = np.arange(_LOWEST_LOG_T - _REACH * beta, _HIGHEST_LOG_T + _REACH * beta, _LOG_STEP)
+    x = u[:, None] + beta * chi
+    hits = np.exp(x - np.exp(np.minimum(x, 50.0))) @ density
+    rise = np.exp(gaussian_means(u, np.float64(beta), _FINE)[1])
+    others = np.exp((L - 1.0) * np.log1p(-np.minimum(rise, 1.0 - 1e-16)))
+    return float(L * _LOG_STEP * np.sum(hits * others)) / _share(weight, L)
 
 
 def squared_pointwise(weight: Pointwise, L: float) -> float:

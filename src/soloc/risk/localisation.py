@@ -1,5 +1,4 @@
-"""Does attention look at the right token? Its mass on J0 and the chance that J0 weighs most, both
-exact.
+"""Does attention look at the right token? Its mass on J0, and how often J0 weighs most: exact.
 
 Scores are independent given the location: a ~ N(m kappa, gamma^2) on the decisive token, N(0, 1)
 elsewhere. With f = |weight| as a function of the score, and 1/S = int_0^inf exp(-tS) dt for the sum
@@ -9,6 +8,8 @@ S of all f,
     rate = P(f(a_J0) > f(a_l) for all l) = E_s[P_b(f < f(a_J0))^(L-1)]
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ _STEP = 0.6  # of u = log t: the trapezoid rule is then exact to 1e-7
 _AT_ONCE = 32  # alignments at a time, so that the work stays in the cache
 
 
-class _Tokens(NamedTuple):
+class _Scores(NamedTuple):
     """Scores of a token with their probabilities."""
 
     scores: np.ndarray
@@ -35,6 +36,8 @@ class _Tokens(NamedTuple):
 
 def attention_mass(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
     """Expected share of the absolute attention weights that falls on the decisive token."""
+    if task.lengths is not None:
+        return _over_lengths(attention_mass, task, weight, kappa)
     kappa, lam = np.broadcast_arrays(np.asarray(kappa, float), np.asarray(weight.lam, float))
     pieces = -(-kappa.size // _AT_ONCE)
     even, mean = _is_even(weight), task.m * kappa.ravel()
@@ -43,7 +46,7 @@ def attention_mass(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
 
 
 def _mass(task: SingleLocation, even: bool, mean: np.ndarray, lam: np.ndarray) -> np.ndarray:
-    signal, background = _tokens(mean, task.gamma, even), _tokens(np.zeros(1), 1.0, even)
+    signal, background = _scores(mean, task.gamma, even), _scores(np.zeros(1), 1.0, even)
     log_f = _log_kernel(lam[:, None] * signal.scores, even)
     log_g = _log_kernel(lam[:, None] * background.scores, even)
     top = np.maximum(log_f.max(axis=-1), log_g.max(axis=-1))
@@ -54,17 +57,31 @@ def _mass(task: SingleLocation, even: bool, mean: np.ndarray, lam: np.ndarray) -
     )
     missing = np.sum(background.chances * -np.expm1(-t[..., None] * g[:, None]), axis=-1)
     others = np.exp((task.L - 1.0) * np.log1p(-np.minimum(missing, 1.0 - 1e-15)))
-    return _STEP * np.sum(from_signal * others, axis=-1)
+    return np.asarray(_STEP * np.sum(from_signal * others, axis=-1))
 
 
 def localisation_rate(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
-    """Chance that the decisive token has the largest absolute attention weight; the temperature
-    does not enter.
-    """
+    """Chance that the decisive token has the largest absolute weight, whatever the temperature."""
+    if task.lengths is not None:
+        return _over_lengths(localisation_rate, task, weight, kappa)
     even = _is_even(weight)
-    signal = _tokens(task.m * np.asarray(kappa, float), task.gamma, even)
+    signal = _scores(task.m * np.asarray(kappa, float), task.gamma, even)
     below = erf(np.abs(signal.scores) / np.sqrt(2.0)) if even else ndtr(signal.scores)
-    return np.sum(signal.chances * below ** (task.L - 1.0), axis=-1)
+    return np.asarray(np.sum(signal.chances * below ** (task.L - 1.0), axis=-1))
+
+
+def _over_lengths(
+    share: Callable[[SingleLocation, Any, Any], np.ndarray],
+    task: SingleLocation,
+    weight: Any,
+    kappa: Any,
+) -> np.ndarray:
+    """The mean of a share over the lengths of a task."""
+    assert task.lengths is not None
+    at_length = [
+        share(replace(task, L=L, lengths=None), weight, kappa) for L in task.lengths.values
+    ]
+    return np.tensordot(np.asarray(task.lengths.probabilities), np.stack(at_length), axes=1)
 
 
 def _is_even(weight: Any) -> bool:
@@ -80,10 +97,8 @@ def _log_kernel(x: np.ndarray, even: bool) -> np.ndarray:
     return np.log(np.maximum(erf(np.abs(x)), 1e-300)) if even else x
 
 
-def _tokens(mean: np.ndarray, spread: float, even: bool) -> _Tokens:
-    """A rule for N(mean, spread^2); for its absolute value where the kernel is even, fine near 0
-    where it has a kink.
-    """
+def _scores(mean: np.ndarray, spread: float, even: bool) -> _Scores:
+    """A rule for N(mean, spread^2); of its absolute value where the kernel is even."""
     if even:
         start, end, panels = 0.0 * mean, np.abs(mean) + _REACH * spread, _PANELS_TO_ZERO
     else:
@@ -100,4 +115,4 @@ def _tokens(mean: np.ndarray, spread: float, even: bool) -> _Tokens:
     chances = (
         (half * _POINT_WEIGHTS).reshape(*mean.shape, -1) * density / (spread * np.sqrt(2.0 * np.pi))
     )
-    return _Tokens(a, chances)
+    return _Scores(a, chances)

@@ -1,18 +1,19 @@
-"""Risk of any component-wise weight by one-dimensional integration over the score, graded towards
-its bend.
+"""Risk of any component-wise weight by integration over the score, graded towards its bend.
 
 The risk is a sum of variances and one squared mean (see `closed_form`), each computed as the mean
 of a square.
 """
 
 import math
+from dataclasses import replace
 
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
-from soloc.predictors.pointwise import Pointwise
+from soloc.predictors.pointwise import Exponential, Pointwise
 from soloc.risk.alone import log_excess_alone
-from soloc.risk.closed_form import Setting
+from soloc.risk.log_normal import exponential_excess, is_wild
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LEVELS, _ORDER = 14, 12
@@ -39,22 +40,35 @@ def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
     return alpha, w * xp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
 
 
-def pointwise_excess(setting: Setting, weight: Pointwise, o: Overlaps) -> tuple[Array, Array]:
-    """R - eps^2 for a component-wise weight as (value, log_scale): the excess is value *
-    exp(log_scale). Every number ends in an axis of length 1, along which the nodes are laid.
+def pointwise_excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> tuple[Array, Array]:
+    """R - eps^2 for a component-wise weight as (value, log_scale), value * exp(log_scale).
+
+    Every number ends in an axis of length 1, along which the nodes are laid.
     """
-    engine = engine_of(weight.lam, setting.L, o.nu)
+    engine = engine_of(weight.lam, numbers.L, o.nu)
     xp = engine.xp
-    excess = _excess(setting, weight, o)
-    alone = ((setting.L == 1.0) & (o.nu == 1.0))[..., 0]
-    log_scale = engine.either(
-        xp.any(alone), lambda: log_excess_alone(setting, weight, o), lambda: 0.0 * excess
+    if isinstance(weight, Exponential):
+        wild = is_wild(numbers, weight.lam, o)
+        share = 1.0 / numbers.L if weight.per_length else 1.0
+        closed, log_scale = (
+            part[..., 0] for part in exponential_excess(numbers, weight.lam, o, share)
+        )
+        tame = _excess(numbers, replace(weight, lam=xp.where(wild, 0.0, weight.lam)), o)
+        value, log_scale = (
+            xp.where(wild[..., 0], one, other) for one, other in ((closed, tame), (log_scale, 0.0))
+        )
+    else:
+        value = _excess(numbers, weight, o)
+        log_scale = 0.0 * value
+    alone = ((numbers.L == 1.0) & (o.nu == 1.0))[..., 0]
+    log_alone = engine.either(
+        xp.any(alone), lambda: log_excess_alone(numbers, weight, o), lambda: 0.0 * value
     )
-    return xp.where(alone, 1.0, excess), xp.where(alone, log_scale, 0.0)
+    return xp.where(alone, 1.0, value), xp.where(alone, log_alone, log_scale)
 
 
-def _excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
-    lam, m, gamma, L = weight.lam, setting.m, setting.gamma, setting.L
+def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
+    lam, m, gamma, L = weight.lam, numbers.m, numbers.gamma, numbers.L
     engine = engine_of(lam)
     xp, mean_of = engine.xp, engine.weighted_sum
     share = 1.0 / L if weight.per_length else 1.0
@@ -82,8 +96,7 @@ def _excess(setting: Setting, weight: Pointwise, o: Overlaps) -> Array:
         w, (o.rho * S * a - background_mean[..., None]) ** 2 + (1.0 - o.rho**2) * S**2
     )
     others = (L - 1.0)[..., 0]
-    return (
-        signal_variance
-        + others * background_variance
-        + (signal_mean + others * background_mean) ** 2
+    background_mean, background_variance = (
+        xp.where(others > 0, others * part, 0.0) for part in (background_mean, background_variance)
     )
+    return signal_variance + background_variance + (signal_mean + background_mean) ** 2

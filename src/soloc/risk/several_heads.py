@@ -12,23 +12,40 @@ near the truth u is small and nothing cancels.
 """
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from soloc.maths.data import Data, core
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.sign_correlation import sign_moments
+from soloc.predictors.heads import Heads
+from soloc.predictors.pointwise import Erf
+from soloc.risk.gram import Gram
+from soloc.risk.registry import Slopes, register
+from soloc.tasks.several_locations import SeveralLocations
 
 _ROOT_HALF = math.sqrt(0.5)
 
 
-class HeadNumbers(NamedTuple):
-    """The numbers of a task with H* kinds and of H heads; leading axes broadcast with the runs."""
+@dataclass(frozen=True)
+class KindNumbers(Data):
+    """The numbers of a task with H* kinds; leading axes broadcast with the runs."""
 
     m: Array
     gamma: Array
     L: Array
-    per_kind: Array  #: (..., H*) tokens of each kind
-    importance: Array  #: (..., H*) weight of each kind in the answer
-    lam: Array  #: (..., H)
+    per_kind: Array = field(metadata=core(1))  #: (..., H*) tokens of each kind
+    importance: Array = field(metadata=core(1))  #: (..., H*) weight of each kind in the answer
+
+    @staticmethod
+    def of(task: SeveralLocations) -> "KindNumbers":
+        """Those of a task."""
+        each = np.asarray(task.per_kind, float), np.asarray(task.importance, float)
+        return KindNumbers(task.m, task.gamma, task.L, *each)
 
 
 class _Heads(NamedTuple):
@@ -41,7 +58,7 @@ class _Heads(NamedTuple):
 
 
 class _Tokens(NamedTuple):
-    """The laws N(mu, s^2 I) of the kinds of token and what each should add to the answer, w x.v*."""
+    """The laws N(mu, s^2 I) of the kinds of token, and the share w x.v* that each should add."""
 
     count: Array  #: (..., T)
     s: Array
@@ -63,15 +80,17 @@ class _Spread(NamedTuple):
     scaled: Array  #: (..., H) a_h / sqrt 2, of which e_h is the erf
 
 
-def heads_excess(numbers: HeadNumbers, gram: Array) -> Array:
-    """R - eps^2 from the Gram matrix of (k_1..k_H, v_1..v_H, k*_1..k*_H*, v*_1..v*_H*)."""
-    engine = engine_of(gram, *numbers)
+def heads_excess(numbers: KindNumbers, lam: Array, gram: Array) -> Array:
+    """R - eps^2 of heads at inverse temperatures lam (..., H), from the Gram matrix of
+    (k_1..k_H, v_1..v_H, k*_1..k*_H*, v*_1..v*_H*).
+    """
+    engine = engine_of(gram, lam, numbers.m)
     xp = engine.xp
-    H = numbers.lam.shape[-1]
+    H = lam.shape[-1]
     keys, values = slice(0, H), slice(H, 2 * H)
     own = gram[..., None, :, :]
     heads = _Heads(
-        numbers.lam[..., None, :],
+        lam[..., None, :],
         own[..., keys, keys],
         own[..., keys, values],
         own[..., values, values],
@@ -88,9 +107,9 @@ def heads_excess(numbers: HeadNumbers, gram: Array) -> Array:
     return xp.sum(tokens.count * variance, axis=-1) + xp.sum(tokens.count * mean, axis=-1) ** 2
 
 
-def _tokens(numbers: HeadNumbers, gram: Array, H: int) -> _Tokens:
+def _tokens(numbers: KindNumbers, gram: Array, H: int) -> _Tokens:
     """The kinds of token, the background last."""
-    xp = engine_of(gram, *numbers).xp
+    xp = engine_of(gram, numbers.m).xp
     kinds = numbers.per_kind.shape[-1]
     keys, values = slice(0, H), slice(H, 2 * H)
     k_star, v_star = slice(2 * H, 2 * H + kinds), slice(2 * H + kinds, 2 * H + 2 * kinds)
@@ -156,7 +175,8 @@ def _misfit(heads: _Heads, tokens: _Tokens, e: Array, missing: Array) -> Array:
     engine = engine_of(e)
     xp = engine.xp
     vv = xp.broadcast_to(heads.vv, (*e.shape, e.shape[-1]))
-    best = engine.constant(xp.argmax(xp.abs(e * tokens.wanted_values), axis=-1))[..., None]
+    wanted = xp.broadcast_to(tokens.wanted_values, e.shape)
+    best = engine.constant(xp.argmax(xp.abs(e * wanted), axis=-1))[..., None]
 
     def at_best(x: Array) -> Array:
         return xp.take_along_axis(x, best, axis=-1)[..., 0]
@@ -166,10 +186,55 @@ def _misfit(heads: _Heads, tokens: _Tokens, e: Array, missing: Array) -> Array:
     length = xp.sqrt(tokens.wanted_square)
     # |e v - w v*|^2 = (|e| |v| - w |v*|)^2 + 2 |e| w (|v| |v*| - side v.v*)
     short = (size - w * length) - size * at_best(missing)
-    apart = size * length - xp.where(nearest < 0.0, -1.0, 1.0) * at_best(tokens.wanted_values)
+    apart = size * length - xp.where(nearest < 0.0, -1.0, 1.0) * at_best(wanted)
     near = short * short + 2.0 * xp.abs(nearest) * w * apart
     rest = xp.where(xp.arange(e.shape[-1]) == best, 0.0, e)
     v_best = xp.take_along_axis(vv, best[..., None], axis=-2)[..., 0, :]
-    cross = nearest[..., None] * v_best - w[..., None] * tokens.wanted_values
+    cross = nearest[..., None] * v_best - w[..., None] * wanted
     square = xp.sum(rest[..., :, None] * rest[..., None, :] * vv, axis=(-2, -1))
     return near + 2.0 * xp.sum(rest * cross, axis=-1) + square
+
+
+def _excess(numbers: KindNumbers, heads: Heads, gram: Gram) -> Array:
+    """The risk of the pair, refused where it is not exact or sizes do not fit."""
+    if not all(isinstance(weight, Erf) and not weight.per_length for weight in heads.weights):
+        names = ", ".join(type(weight).__name__ for weight in heads.weights)
+        raise TypeError(
+            f"`weights` must all be Erf for the exact risk of several heads, got {names};"
+            " monte_carlo_risk serves every weight and gives its error."
+        )
+    kinds, rows = numbers.per_kind.shape[-1], gram.matrix.shape[-1]
+    if rows != 2 * (len(heads) + kinds):
+        raise ValueError(
+            f"`state` must be a Gram matrix of {2 * (len(heads) + kinds)} rows for {len(heads)}"
+            f" heads and {kinds} kinds, got {rows}."
+        )
+    xp = engine_of(gram.matrix, numbers.m, *(weight.lam for weight in heads.heads)).xp
+    lam = xp.stack(xp.broadcast_arrays(*(xp.asarray(w.lam) for w in heads.heads)), axis=-1)
+    return heads_excess(jax.tree.map(xp.asarray, numbers), lam, xp.asarray(gram.matrix))
+
+
+def _slopes_at(gram: Gram, numbers: KindNumbers, heads: Heads, lam: Any) -> Gram:
+    """Row i holds the coefficients of the gradient in row i; the truth does not move."""
+
+    def total(matrix: jax.Array) -> jax.Array:
+        state = jax.tree.unflatten(jax.tree.structure(gram), [matrix])
+        return jnp.sum(_excess(numbers, heads.with_lam(lam), state))
+
+    slopes = jax.grad(total)(gram.matrix)
+    moves = jnp.arange(gram.matrix.shape[-1])[:, None] < 2 * len(heads)
+    rows = jnp.where(moves, slopes + jnp.swapaxes(slopes, -1, -2), 0.0)
+    found: Gram = jax.tree.unflatten(jax.tree.structure(gram), [rows])
+    return found
+
+
+_SLOPES = Slopes(table=lambda lam, numbers: lam, at=_slopes_at)
+
+register(
+    SeveralLocations,
+    Heads,
+    state=Gram,
+    excess=_excess,
+    numbers=KindNumbers.of,
+    closed_slopes=lambda task, heads: _SLOPES,
+)

@@ -3,21 +3,22 @@
 Tokens are independent given the locations, so the decomposition of `closed_form` carries over with
 r signal tokens:
 
-    R - eps^2 = r Var(S b - c; signal) + (L-r) Var(S b; background) + (r E_s[S b] + (L-r) E_b[S
-    b])^2
+    R - eps^2 = r Var(S b - c; signal) + (L-r) Var(S b; background)
+                + (r E_s[S b] + (L-r) E_b[S b])^2
 """
 
 from typing import Any
 
 from soloc.maths.engine import Array
-from soloc.risk.closed_form import Setting, _background, _signal
+from soloc.risk.closed_form import background_moments, signal_moments
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.signal_numbers import SignalNumbers
 
 
-def several_excess(setting: Setting, lam: Any, overlaps: Overlaps, decisive: Any) -> Array:
-    """R - eps^2 with `decisive` tokens that matter among L; `closed_form.erf_excess` when it is 1."""
-    signal_variance, signal_mean = _signal(setting, lam, overlaps)
-    background_variance, background_mean = _background(lam, overlaps.rho)
-    others = setting.L - decisive
+def several_excess(numbers: SignalNumbers, lam: Any, overlaps: Overlaps, decisive: Any) -> Array:
+    """R - eps^2 with `decisive` tokens that matter among L: `erf_excess` when it is 1."""
+    signal_variance, signal_mean = signal_moments(numbers, lam, overlaps)
+    background_variance, background_mean = background_moments(lam, overlaps.rho)
+    others = numbers.L - decisive
     mean = decisive * signal_mean + others * background_mean
     return decisive * signal_variance + others * background_variance + mean**2

@@ -5,8 +5,9 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -29,7 +30,7 @@ def parquet_bytes(table: pd.DataFrame, facts: Mapping[str, Any]) -> bytes:
 
 def read_facts(path: Path) -> dict[str, Any]:
     """What the metadata of a stored table says: config, seed, versions, revision."""
-    held = pq.read_schema(path).metadata or {}
+    held = pq.read_schema(io.BytesIO(path.read_bytes())).metadata or {}
     return {
         name.decode().removeprefix("soloc."): json.loads(value)
         for name, value in held.items()
@@ -37,19 +38,50 @@ def read_facts(path: Path) -> dict[str, Any]:
     }
 
 
+class CannotWrite(OSError):
+    """An output that the disk does not take; what was there before is untouched."""
+
+    exit_code = 4
+
+    @classmethod
+    def at(cls, path: Path, why: str) -> Self:
+        """The sentence about a path."""
+        return cls(
+            f"`{path}` cannot be written ({why}); choose another place or make room there, and run"
+            " the command again: what was finished is kept."
+        )
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Put `content` at `path`: readers, and machines that lose power, see the old file or the new.
 
     The partial file has a random name: two hosts that share a directory may have equal process ids.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise CannotWrite.at(path, error.strerror or str(error)) from None
         raise
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that takes no file, before anything is computed for it."""
+    path = folder / f".{secrets.token_hex(8)}.part"
+    write_atomically(path, b"room?")
+    path.unlink()
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that could not be written, before its content is computed."""
+    if path.is_dir():
+        raise CannotWrite.at(path, "it is a folder")
+    check_folder(path.parent)

@@ -53,13 +53,39 @@ def start_server(modules: Sequence[str]) -> None:
         multiprocessing.set_forkserver_preload([*modules])
         from multiprocessing.forkserver import ensure_running  # not on every system
 
-        with one_thread(), without_main():
+        with starting():
             ensure_running()
 
 
 def children() -> Any:
-    """How to start child processes here; start them inside `one_thread`."""
+    """How to start child processes here; start them inside `starting`."""
     return multiprocessing.get_context("forkserver" if _forks() else "spawn")
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Children started inside have one thread, do not run the caller's script, and miss Ctrl-C."""
+    with one_thread(), without_main(), without_interrupts():
+        yield
+
+
+@contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Children started inside leave Ctrl-C to the caller from their first moment, imports included.
+
+    They inherit that it is blocked; the caller is told as soon as this ends.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker  # not on every system
+
+    resource_tracker.ensure_running()  # which would unblock it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

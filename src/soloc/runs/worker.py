@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import cloudpickle
 
-from soloc.runs.processes import begin_child, children, one_thread, without_main
+from soloc.runs.processes import begin_child, children, starting
+
+_FAREWELL = 2.0  # seconds that an idle worker has to end by itself
 
 
 class Reply(NamedTuple):
@@ -64,9 +66,10 @@ class Worker:
         context = children()
         self.pipe, far_end = context.Pipe()
         self.process = context.Process(target=_serve, args=(far_end, patient), daemon=True)
-        with one_thread(), without_main():
+        with starting():
             self.process.start()
         far_end.close()
+        self.begun = False  # a process that dies before it has begun is no call's fault
 
     def send(self, function: bytes, arguments: Iterable[tuple[Any, ...]]) -> None:
         """Ask for a packed function at each of `arguments`; there is a reply for each, in order."""
@@ -76,17 +79,20 @@ class Worker:
         except OSError:
             return  # it is dead: `receive` says so
 
-    def receive(self) -> Reply:
-        """The next reply; `Died` when there will be none."""
+    def receive(self) -> Reply | None:
+        """The next reply, after a None that says that it has begun; `Died` when there is none."""
         try:
-            reply: Reply = pickle.loads(self.pipe.recv_bytes())
+            reply: Reply | None = pickle.loads(self.pipe.recv_bytes())
         except (EOFError, OSError):
             raise Died from None
+        self.begun = True
         return reply
 
-    def close(self) -> None:
-        """End the process, whatever it does."""
+    def close(self, busy: bool = True) -> None:
+        """End the process; one that is not `busy` may first clear up what its libraries left."""
         self.pipe.close()
+        if not busy:
+            self.process.join(_FAREWELL)
         self.process.kill()
         self.process.join()
 
@@ -96,13 +102,14 @@ def _serve(pipe: Connection, patient: bool) -> None:
     begin_child()
     if patient and hasattr(os, "nice"):
         os.nice(10)
-    while True:
-        try:
+    try:
+        pipe.send_bytes(pickle.dumps(None))
+        while True:
             function, arguments = pickle.loads(pipe.recv_bytes())
             for each in arguments:
                 pipe.send_bytes(sendable(carried_out(function, each)))
-        except (EOFError, OSError):
-            return
+    except (EOFError, OSError):
+        return
 
 
 def sendable(reply: Reply) -> bytes:

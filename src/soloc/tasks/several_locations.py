@@ -1,7 +1,7 @@
 """Several decisive tokens of several kinds: each kind has its own key, value and importance."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from soloc.maths.data import STATIC, Data
 from soloc.maths.engine import Array
 from soloc.maths.gaussians import log_ratio, squared_distance
 from soloc.maths.numbers import check_count, check_real, check_whole
@@ -25,7 +26,7 @@ class SeveralTruth(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SeveralLocations:
+class SeveralLocations(Data):
     """`kinds` of decisive tokens, `per_kind` of each at distinct places that nobody says.
 
         X_J ~ N(m k*_g, gamma^2 I) for J of kind g,   X_l ~ N(0, I) elsewhere
@@ -48,12 +49,12 @@ class SeveralLocations:
 
     d: int = 400
     L: int = 10
-    kinds: int = 2
-    per_kind: Any = 1
+    kinds: int = field(default=2, metadata=STATIC)
+    per_kind: Any = field(default=1, metadata=STATIC)
     signal: Any = None
     gamma: Any = 0.5**0.5
     eps: Any = 0.0
-    importance: Any = None
+    importance: Any = field(default=None, metadata=STATIC)
 
     def __post_init__(self) -> None:
         check_count("kinds", self.kinds)

@@ -122,7 +122,8 @@ FILLERS = {
     ).split(),
     "when": [
         "yesterday", "today", "tonight", "afterwards", "later", "again", "in March", "on Monday",
-        "on Tuesday", "at noon", "in the morning", "last week", "this year", "in winter", "in April",
+        "on Tuesday", "at noon", "in the morning", "last week", "this year", "in winter",
+        "in April",
         "at night",
     ],
     "adj": (

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from soloc.risk.population import log_bayes_excess
+from soloc.risk.baselines import log_bayes_excess
 from soloc.tasks.single_location import SingleLocation
 
 _ROUNDING = np.log(1e-18)  # of risks of order gamma^2

@@ -9,9 +9,10 @@ from soloc.experiments.attention.bayes_floor import bayes_excess
 from soloc.experiments.certificates import Certificate, log_slope
 from soloc.experiments.experiment import Experiment
 from soloc.predictors.pointwise import Erf
+from soloc.risk.baselines import linear_risk, null_risk
 from soloc.risk.best_temperature import best_temperature
 from soloc.risk.overlaps import Overlaps
-from soloc.risk.population import linear_risk, null_risk, population_risk
+from soloc.risk.population import population_risk
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(1.0, 1.0)

@@ -14,8 +14,8 @@ from soloc.maths.randomness import derived_key
 from soloc.predictors.catalogue import WEIGHTS, by_label, of_kind
 from soloc.predictors.normalised import HardMax, Softmax
 from soloc.predictors.pointwise import Erf, Linear
+from soloc.risk.baselines import bayes_risk, linear_risk, null_risk
 from soloc.risk.monte_carlo import monte_carlo_bayes_risk
-from soloc.risk.population import bayes_risk, linear_risk, null_risk
 from soloc.tasks.single_location import SingleLocation
 
 SOFTMAX, LINEAR = of_kind(Softmax).label, of_kind(Linear).label  #: what the claims are about

@@ -15,7 +15,13 @@ from soloc.dynamics.starts import from_vectors
 from soloc.experiments.certificates import Certificate
 from soloc.experiments.experiment import Experiment
 from soloc.maths.randomness import derived_key, generator
-from soloc.predictors.attention import Head, attention_layer, first_row, predict, softmax_predictor
+from soloc.predictors.attention import (
+    AttentionHead,
+    attention_layer,
+    first_row,
+    predict,
+    softmax_predictor,
+)
 from soloc.predictors.pointwise import Erf
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import population_risk
@@ -68,16 +74,21 @@ def _chain(config: Config) -> pd.DataFrame:
     n, L, d = config.draws, config.L, config.d
     X = rng.normal(size=(n, L, d))
     lam = 0.7
-    wide = Head(*(rng.normal(size=(d, 5)) / np.sqrt(d) for _ in range(4)))
+    wide = AttentionHead(*(rng.normal(size=(d, 5)) / np.sqrt(d) for _ in range(4)))
     Q, k, v, O = rng.normal(size=(4, d))
     O = O / np.linalg.norm(O)
     asked = X.copy()
     asked[:, 0] += (1.0 - X[:, 0] @ Q)[:, None] * Q / (Q @ Q)  # a [CLS] token whose query is 1
-    thin = Head(*(x[:, None] for x in (Q, k, v, O)))
+    thin = AttentionHead(*(x[:, None] for x in (Q, k, v, O)))
 
     @jax.jit  # one program: a step at a time, each operation would be compiled by itself
     def steps(
-        wide: Head, thin: Head, k: jax.Array, v: jax.Array, X: jax.Array, asked: jax.Array
+        wide: AttentionHead,
+        thin: AttentionHead,
+        k: jax.Array,
+        v: jax.Array,
+        X: jax.Array,
+        asked: jax.Array,
     ) -> list[jax.Array]:
         layer, row = attention_layer(wide, lam, X)[:, 0], first_row(wide, lam, X)
         one_query = first_row(thin, lam, asked) @ O, softmax_predictor(k, v, lam, asked)

@@ -14,9 +14,9 @@ from soloc.lab.panel import Panel, number
 from soloc.lab.view import Look, Tab, View
 from soloc.lab.work.jobs import Job
 from soloc.predictors.catalogue import WEIGHTS
+from soloc.risk.baselines import linear_risk, log_bayes_excess
 from soloc.risk.best_weight import AtBest, exact_at_best, kinds
 from soloc.risk.overlaps import Overlaps
-from soloc.risk.population import linear_risk, log_bayes_excess
 from soloc.risk.simulated_scores import LONGEST_DRAWN, best_simulated, simulated_at_best
 from soloc.tasks.single_location import SingleLocation
 

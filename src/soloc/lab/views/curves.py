@@ -19,8 +19,8 @@ from soloc.lab.presets import presets
 from soloc.lab.training import MOST_RUNS, TAB, LongPathsAsk, PathsAsk, QuickPathsAsk, Start
 from soloc.lab.view import Look, View
 from soloc.lab.work.jobs import Job
+from soloc.risk.baselines import bayes_risk
 from soloc.risk.overlaps import NAMES, Overlaps
-from soloc.risk.population import bayes_risk
 from soloc.tasks.single_location import SingleLocation
 
 _ENDS = {

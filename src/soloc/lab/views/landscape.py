@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from soloc.dynamics.risk_map import risk_map
 from soloc.lab.body import Body, Group, Knob
 from soloc.lab.controls import Controls, Overlap
 from soloc.lab.figures.landscape import landscape_figure
@@ -14,6 +13,7 @@ from soloc.lab.panel import Panel, full, number
 from soloc.lab.training import TAB
 from soloc.lab.view import Look, View
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.risk_map import risk_map
 from soloc.tasks.single_location import SingleLocation
 
 # alignments along an axis; fewer where every risk is an integral of integrals

@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from soloc.runs.engines.calls import DEATHS
-from soloc.runs.processes import children, end_with_parent, one_thread, start_server, without_main
+from soloc.runs.processes import children, end_with_parent, start_server, starting
 
 
 @contextmanager
@@ -18,7 +18,7 @@ def own_cluster(jobs: int) -> Iterator[str]:
     context = children()
     near, far = context.Pipe()
     process = context.Process(target=_serve, args=(far, jobs))
-    with one_thread(), without_main():
+    with starting():
         process.start()
     far.close()
     try:

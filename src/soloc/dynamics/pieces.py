@@ -20,7 +20,7 @@ class Piece(NamedTuple):
     stride: int
 
 
-class Progress(NamedTuple):
+class StepsDone(NamedTuple):
     """Where a long run is."""
 
     step: int
@@ -75,7 +75,7 @@ def run_in_pieces(
     every: int,
     capacity: int,
     slots: int,
-    progress: bool | Callable[[Progress], None],
+    progress: bool | Callable[[StepsDone], None],
 ) -> Record:
     """Advance `state` through all steps and keep what was observed every `every` of them.
 
@@ -99,7 +99,7 @@ def run_in_pieces(
             kept.append(seen[wanted])
             if report:
                 spent = time.monotonic() - began
-                report(Progress(reached, steps, spent, spent / reached * (steps - reached)))
+                report(StepsDone(reached, steps, spent, spent / reached * (steps - reached)))
     except KeyboardInterrupt:
         interrupted = True
     return Record(np.concatenate(at), np.concatenate(kept), state, interrupted)
@@ -133,7 +133,7 @@ def check_run(steps: int, every: int | None) -> int:
     return every
 
 
-def _print_progress(now: Progress) -> None:
+def _print_progress(now: StepsDone) -> None:
     share = now.step / now.steps
     end = "\n" if now.step == now.steps else ""
     text = (

@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from soloc.dynamics.exact import evaluate, split
-from soloc.dynamics.records import flattened
-from soloc.risk.overlaps import residual_gram
+from soloc.risk.overlaps import Overlaps, residual_gram
+from soloc.risk.population import excess_or_infinity
 from soloc.tasks.single_location import SingleLocation
 
 
@@ -41,8 +40,7 @@ def risk_map(
     ends = np.zeros((5, 2, len(columns)))
     ends[0], ends[1] = kappa, np.stack([low, high])
     ends[2:] = np.asarray([theta, eta, rho])[:, None, None]
-    structure, numbers = split(task, weight)
-    at = evaluate(structure, flattened(numbers, ()), np.asarray(float(weight.lam)), ends)
+    at = excess_or_infinity(task, weight, Overlaps.unchecked(*ends))
     width = high - low
     up = np.clip((axis[:, None] - low) / np.where(width > 0.0, width, 1.0), 0.0, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):

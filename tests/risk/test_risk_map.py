@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from soloc import Overlaps, SingleLocation, population_risk
-from soloc.dynamics.risk_map import risk_map
 from soloc.predictors.catalogue import WEIGHTS
+from soloc.risk.risk_map import risk_map
 
 AXIS = np.linspace(-1.0, 1.0, 9)
 AT_ONCE = [name for name, entry in WEIGHTS.items() if entry.exact and not entry.slow]
