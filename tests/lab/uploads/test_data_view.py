@@ -18,6 +18,7 @@ from soloc.lab.uploads.examples import example_csv
 from soloc.lab.uploads.process import Workers
 from soloc.lab.uploads.sessions import Tables
 from soloc.lab.uploads.worker import answer
+from soloc.lab.work import jobs
 from soloc.lab.work.jobs import Job, Stopped
 from soloc.lab.work.office import Office
 
@@ -166,6 +167,7 @@ def test_a_worker_that_somebody_kills_is_replaced_and_asked_again(monkeypatch, s
     begin = process._started
     monkeypatch.setattr(process, "_started", start)
     monkeypatch.setattr(Workers, "prepare", lambda self: None)
+    monkeypatch.setattr(jobs, "UNHEARD", float("inf"))  # nobody listens here
     columns = {**COLUMNS, "features": []}
     request = {"what": "fit", "name": "t.csv", "columns": columns, "loss": "likelihood"}
     found = Workers().work(
