@@ -48,10 +48,10 @@ def test_help_tells_the_exit_codes(capsys):
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["reprodcue"], "soloc: 'reprodcue' is no command; did you mean reproduce?"),
-        (["xyz"], "soloc: 'xyz' is no command; see soloc --help."),
-        (["run", "x", "--quik"], "soloc run: '--quik' is no option; did you mean --quick?"),
-        (["list", "one", "two"], "soloc list: 'two' is no argument; see soloc list --help."),
+        (["reprodcue"], "soloc: 'reprodcue' is no command. Did you mean reproduce?"),
+        (["xyz"], "soloc: 'xyz' is no command. See soloc --help."),
+        (["run", "x", "--quik"], "soloc run: '--quik' is no option. Did you mean --quick?"),
+        (["list", "one", "two"], "soloc list: 'two' is no argument. See soloc list --help."),
     ],
 )
 def test_a_mistyped_word_is_refused_with_what_was_meant(words, sentence, capsys):

@@ -12,11 +12,10 @@ from soloc.estimators.coefficients import bag_means
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.objectives.catalogue import CLASSES, NUMBERS
 from soloc.estimators.objectives.data import Data
-from soloc.estimators.objectives.likelihood import KEY_SHARE as LIKELIHOOD_SHARE
-from soloc.estimators.objectives.squared import KEY_SHARE
 from soloc.estimators.ridge import ridge
 
-ALPHA = 3.0
+ALPHA, KEY_SHARE = 3.0, 0.7
+PRIOR = np.linspace(-1, 1, 5)
 
 
 WEIGHTS = np.random.default_rng(0).random(40)
@@ -30,7 +29,7 @@ def given_data(context, dtype=np.float64, classes=0, weights=WEIGHTS):
     y = drawn.labels - drawn.labels.mean()
     if classes:
         y = np.eye(classes)[np.arange(40) % classes]
-    return Data(instances, y, means, True, weights, ALPHA)
+    return Data(instances, y, means, True, weights, ALPHA, KEY_SHARE, PRIOR)
 
 
 def standard_bags(instances):
@@ -45,7 +44,9 @@ def test_the_projected_squared_loss_is_the_ridge_objective_of_the_pooled_tokens(
     features = np.hstack([pooled, given.context]) if context else pooled
     model = Ridge(alpha=ALPHA).fit(features, given.y, sample_weight=WEIGHTS)
     error = WEIGHTS @ (given.y - model.predict(features)) ** 2
-    expected = (error + ALPHA * (model.coef_ @ model.coef_ + KEY_SHARE * key @ key)) / WEIGHTS.sum()
+    expected = (
+        error + ALPHA * (model.coef_ @ model.coef_ + KEY_SHARE * (key - PRIOR) @ (key - PRIOR))
+    ) / WEIGHTS.sum()
     objective = NUMBERS["squared"](given)
     assert objective(key)[0] == pytest.approx(expected, rel=1e-8)
     assert objective.value(key) == pytest.approx(expected, rel=1e-8)
@@ -69,7 +70,9 @@ def test_the_likelihood_is_that_of_the_mixture_over_locations(context):
         )
     linear = point[5:-2]
     penalty = (
-        0.5 * ALPHA * (linear @ linear / found.noise**2 + LIKELIHOOD_SHARE * found.key @ found.key)
+        0.5
+        * ALPHA
+        * (linear @ linear / found.noise**2 + KEY_SHARE * (found.key - PRIOR) @ (found.key - PRIOR))
     )
     assert objective(point)[0] == pytest.approx((penalty - total) / WEIGHTS.sum(), rel=1e-10)
     np.testing.assert_allclose(objective.point(found), point, rtol=1e-6)
@@ -91,7 +94,11 @@ def test_the_class_losses_are_cross_entropies_of_their_probabilities(loss):
             probability = softmax(weight @ z @ found.value + offset)
         np.testing.assert_allclose(predicted[i], probability, rtol=1e-10)
         total += WEIGHTS[i] * np.log(probability[i % 3])
-    penalty = 0.5 * ALPHA * (np.sum(point[5:-3] ** 2) + KEY_SHARE * point[:5] @ point[:5])
+    penalty = (
+        0.5
+        * ALPHA
+        * (np.sum(point[5:-3] ** 2) + KEY_SHARE * (point[:5] - PRIOR) @ (point[:5] - PRIOR))
+    )
     assert objective(point)[0] == pytest.approx((penalty - total) / WEIGHTS.sum(), rel=1e-10)
 
 

@@ -244,9 +244,9 @@ def test_an_interrupted_fit_leaves_the_old_model_whole(place, monkeypatch):
     assert all(vars(model)[name] is value for name, value in before[2].items())
 
 
-def test_an_interrupted_first_fit_leaves_no_model():
+def test_an_interrupted_first_fit_leaves_no_model(monkeypatch):
+    monkeypatch.setattr("soloc.estimators.regressor.leverages", interrupt)
     model = SingleLocationRegressor(loss="likelihood", alpha=3.0)
-    model.on_progress = interrupt
     with pytest.raises(Interrupted):
         model.fit(DATA.bags, DATA.labels)
     with pytest.raises(NotFittedError):

@@ -4,12 +4,19 @@ the larger alpha."""
 import numpy as np
 import pytest
 
+from soloc.datasets import make_single_location
+from soloc.estimators.bags import Bags
 from soloc.estimators.selection import Trial, equal, held_out_folds
+from soloc.estimators.tickets import tickets
+
+
+def lots(n, seed=0):
+    return np.random.default_rng(seed).integers(2**63, size=n, dtype=np.uint64)
 
 
 @pytest.mark.parametrize(("n", "folds"), [(20, 5), (500, 3), (3000, 1)])
 def test_small_sets_are_held_out_in_turn_and_large_ones_once(n, folds):
-    masks = held_out_folds(n, None, np.random.default_rng(0))
+    masks = held_out_folds(lots(n), None)
     assert len(masks) == folds
     times = np.sum(masks, axis=0)
     assert times.max() == 1 and (folds == 1 or times.min() == 1)
@@ -18,16 +25,29 @@ def test_small_sets_are_held_out_in_turn_and_large_ones_once(n, folds):
 
 def test_groups_are_never_split():
     groups = np.random.default_rng(1).integers(30, size=400)
-    for mask in held_out_folds(400, groups, np.random.default_rng(2)):
+    for mask in held_out_folds(lots(400), groups):
         assert not set(groups[mask]) & set(groups[~mask])
 
 
 def test_errors_within_their_standard_error_are_equal():
     rng = np.random.default_rng(3)
     errors = rng.random(400)
-    best = Trial("squared", 1.0, [], errors, errors)
+    best = Trial("squared", None, [], errors, errors)
     noise = rng.standard_normal(400)
     noise -= noise.mean()
-    close = Trial("squared", 3.0, [], errors + noise * 0.1 + 0.004, errors)
-    far = Trial("squared", 3.0, [], errors + noise * 0.1 + 0.008, errors)
+    close = Trial("squared", None, [], errors + noise * 0.1 + 0.004, errors)
+    far = Trial("squared", None, [], errors + noise * 0.1 + 0.008, errors)
     assert equal(close, best, 1.0, 1.0) and not equal(far, best, 1.0, 1.0)
+
+
+def test_folds_depend_on_what_bags_hold_and_not_on_their_order():
+    data = make_single_location(150, width=4, lengths=(1, 6), random_state=0)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(150)
+    bags = Bags.from_list([rng.permutation(bag) for bag in data.bags[order]])
+    before = tickets(data.bags, data.labels, 5)
+    np.testing.assert_array_equal(tickets(bags, data.labels[order], 5), before[order])
+    folds = held_out_folds(before, None)
+    for fold, other in zip(folds, held_out_folds(before[order], None), strict=True):
+        np.testing.assert_array_equal(other, fold[order])
+    assert (tickets(data.bags, data.labels, 6) != before).all()

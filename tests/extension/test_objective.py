@@ -73,5 +73,5 @@ def test_a_registered_objective_fits_predicts_points_and_is_saved(tmp_path):
 def test_names_that_are_taken_or_unknown_are_refused(tmp_path):
     with pytest.raises(ValueError, match="`name` must be new among squared, likelihood"):
         register("squared", PseudoHuber)
-    with pytest.raises(ValueError, match="Did you mean 'pseudo_huber'"):
+    with pytest.raises(ValueError, match="Did you mean pseudo_huber"):
         SingleLocationRegressor(loss="pseudo-huber").fit(DATA.bags, DATA.labels)

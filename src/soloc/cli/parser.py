@@ -3,8 +3,9 @@
 import argparse
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
+
+from soloc.closest import did_you_mean
 
 
 class Parser(argparse.ArgumentParser):
@@ -33,9 +34,8 @@ class Parser(argparse.ArgumentParser):
 
 def refuse(parser: Parser, word: str, kind: str, known: Iterable[str]) -> NoReturn:
     """Refuse a word that is none of `known`, with the closest of them."""
-    close = get_close_matches(word.partition("=")[0], [*known], n=1)
-    hint = f"; did you mean {close[0]}? See" if close else "; see"
-    parser.exit(2, f"{parser.prog}: {word!r} is no {kind}{hint} {parser.prog} --help.\n")
+    hint = did_you_mean(word.partition("=")[0], known)
+    parser.exit(2, f"{parser.prog}: {word!r} is no {kind}.{hint} See {parser.prog} --help.\n")
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, Parser]:

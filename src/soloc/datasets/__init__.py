@@ -1,6 +1,7 @@
 """Bags to start with: generated, and made from what scikit-learn ships."""
 
 from soloc.datasets.digits import digit_bags as digit_bags
+from soloc.datasets.distractors import make_distractors as make_distractors
 from soloc.datasets.peptides import make_peptides as make_peptides
 from soloc.datasets.single_location import BagData as BagData
 from soloc.datasets.single_location import SingleLocationLaw as SingleLocationLaw

@@ -19,7 +19,7 @@ from soloc.estimators.fields import Fields
 from soloc.estimators.fitting import Fitted, fit_objective
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.labels import labels_for
-from soloc.estimators.mean_pool import fit_mean_pool
+from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
 from soloc.estimators.objectives.catalogue import losses_of
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
@@ -30,9 +30,20 @@ from soloc.estimators.parameters import (
     plain_parameters,
     refuse_parameters,
 )
-from soloc.estimators.selection import TYPICAL_ALPHA, first_of_largest, pointed_groups, select
+from soloc.estimators.selection import (
+    TYPICAL_ALPHA,
+    choose,
+    first_of_largest,
+    held_out_folds,
+    pointed_groups,
+    selected_bags,
+)
 from soloc.estimators.solver import History
-from soloc.estimators.stages import Chosen, Entered
+from soloc.estimators.stages import Chosen, Entered, Started
+from soloc.estimators.starts import best_of, best_starts
+from soloc.estimators.tickets import tickets
+
+SELECTION = {"loss": str, "alpha": float, "key_alpha": float, "mean_key": bool, "held_out": float}
 
 
 class BagEstimator(ABC, BaseEstimator):
@@ -46,6 +57,7 @@ class BagEstimator(ABC, BaseEstimator):
     selection_: pd.DataFrame | None
     loss_: str
     alpha_: float
+    key_alpha_: float
     n_features_in_: int
 
     #: what `loss` may name
@@ -62,7 +74,7 @@ class BagEstimator(ABC, BaseEstimator):
         alpha="auto",
         context=False,
         fit_intercept=True,
-        n_starts=4,
+        n_starts=32,
         random_state=0,
         max_iter=200,
         tol=1e-5,
@@ -86,8 +98,8 @@ class BagEstimator(ABC, BaseEstimator):
         instances again. A fit that is interrupted leaves the model as it was.
         """
         entered = self._enter(X, y, groups)
-        starts = self._start(entered)
-        chosen = self._choose(entered, starts)
+        started = self._start(entered)
+        chosen = self._choose(entered, started)
         attributes = self._finish(entered, chosen)
         adopt(self, attributes)
         self._warn_about_convergence()
@@ -112,29 +124,72 @@ class BagEstimator(ABC, BaseEstimator):
             np.ones(len(bags)),
             TYPICAL_ALPHA * len(bags) if alpha is None else alpha,
         )
-        return Entered(bags, data, described, pooled, groups, losses, alpha, rng)
+        lots = tickets(bags, labels, int(rng.integers(2**63)))
+        return Entered(bags, data, described, pooled, groups, losses, alpha, rng, lots)
 
-    @abstractmethod
-    def _start(self, entered: Entered) -> dict[str, Coefficients]:
-        """Second stage: where each loss begins."""
+    def _start(self, entered: Entered) -> Started:
+        """Second stage: where each loss begins; what is held out later takes no part in it."""
+        data, groups = entered.data, entered.groups
+        if groups is None and data.instances.rows is not None:  # bags that share instances
+            first = next(iter(entered.losses.values()))
+            begun = self._best_starts(data, {"": first}, entered.pooled, entered)[""]
+            groups = pointed_groups(data.instances, data.read(begun).attention)
+        nothing_to_choose = entered.alpha is not None and len(entered.losses) == 1
+        if nothing_to_choose and not self.always_holds_out:
+            found = self._best_starts(data, entered.losses, entered.pooled, entered)
+            everything = np.arange(len(data.y))
+            return Started(groups, data, everything, [], {name: [c] for name, c in found.items()})
+        where = selected_bags(data, entered.tickets)
+        part = data if len(where) == len(data.y) else data.part(where)
+        folds = held_out_folds(entered.tickets[where], None if groups is None else groups[where])
+        starts: dict[str, list[Coefficients]] = {name: [] for name in entered.losses}
+        for fold in folds:
+            seen = np.flatnonzero(~fold)
+            rest = part.part(seen)
+            pooled = fit_mean_pool(bag_means(rest.instances), rest.y, True)
+            lots = entered._replace(tickets=entered.tickets[where][seen])
+            for name, begun in self._best_starts(rest, entered.losses, pooled, lots).items():
+                starts[name].append(begun)
+        return Started(groups, part, where, folds, starts)
 
-    def _choose(self, entered: Entered, starts: dict[str, Coefficients]) -> Chosen:
-        """Third stage: loss and penalty, by held-out bags where they are not given."""
-        data, losses, alpha, groups = entered.data, entered.losses, entered.alpha, entered.groups
-        first = next(iter(losses))
-        if groups is None:
-            groups = pointed_groups(data.instances, data.read(starts[first]).attention)
-        if alpha is not None and len(losses) == 1 and not self.always_holds_out:
-            return Chosen(first, alpha, starts[first], groups, None, None)
-        choice = select(data, losses, alpha, starts, groups, entered.rng, tol=self.tol)
-        trial = choice.trial
-        return Chosen(
-            trial.loss, trial.alpha, trial.found[0], groups, choice.scores, choice.predictions
+    def _best_starts(
+        self, data: Data, losses: dict[str, type[Objective]], pooled: MeanPool, entered: Entered
+    ) -> dict[str, Coefficients]:
+        """The best of many starts, for each loss."""
+        return best_starts(
+            data, losses, pooled, self.n_starts, entered.rng, entered.tickets, self.tol
         )
+
+    def _choose(self, entered: Entered, started: Started) -> Chosen:
+        """Third stage: loss and penalty, by held-out bags where they are not given."""
+        data = entered.data
+        if not started.folds:
+            loss, starts = next(iter(started.starts.items()))
+            return Chosen(loss, data, starts[0], started.groups, None, None)
+        choice = choose(
+            started.part,
+            entered.losses,
+            entered.alpha,
+            started.starts,
+            started.folds,
+            tol=self.tol,
+        )
+        trial = choice.trial
+        predictions = np.full(data.y.shape, np.nan)
+        predictions[started.where] = choice.predictions
+        penalised = data._replace(
+            alpha=trial.alpha, key_share=trial.data.key_share, key_prior=trial.data.key_prior
+        )
+        start = trial.found[0]
+        if len(trial.found) > 1:  # no fold saw all bags; whoever does may find a better start
+            kind = entered.losses[trial.loss]
+            begun = self._best_starts(data, {trial.loss: kind}, entered.pooled, entered)
+            start = best_of(kind(penalised), [*trial.found, begun[trial.loss]], self.tol)
+        return Chosen(trial.loss, penalised, start, started.groups, choice.scores, predictions)
 
     def _finish(self, entered: Entered, chosen: Chosen) -> dict[str, Any]:
         """Fourth stage: the fit to all bags, and everything that is said about it."""
-        data = entered.data._replace(alpha=chosen.alpha)
+        data = chosen.data
         objective = entered.losses[chosen.loss](data)
         fitted = fit_objective(
             objective,
@@ -147,7 +202,8 @@ class BagEstimator(ABC, BaseEstimator):
             "centre_": data.instances.centre,
             "scale_": data.instances.scale,
             "loss_": chosen.loss,
-            "alpha_": chosen.alpha,
+            "alpha_": data.alpha,
+            "key_alpha_": data.alpha * data.key_share,
             "selection_": chosen.scores,
             "history_": fitted.history,
             "n_features_in_": entered.bags.width,
@@ -225,6 +281,7 @@ class BagEstimator(ABC, BaseEstimator):
             "parameters": plain_parameters(self),
             "loss": self.loss_,
             "alpha": float(self.alpha_),
+            "key_alpha": float(self.key_alpha_),
             "noise": float(found.noise),
             "n_features": int(self.n_features_in_),
             "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
@@ -248,13 +305,12 @@ class BagEstimator(ABC, BaseEstimator):
             "scale_": fields.array("scale", (d,), positive=True, finite=False),
             "loss_": loss,
             "alpha_": fields.number("alpha", least=0.0),
+            "key_alpha_": fields.number("key_alpha", least=0.0),
             "n_features_in_": d,
             "columns_aside_": fields.texts("columns_aside"),
             "history_": fields.record("history", History),
             "diagnostics_": fields.record("diagnostics", Diagnostics),
-            "selection_": fields.table(
-                "selection", {"loss": str, "alpha": float, "held_out": float}
-            ),
+            "selection_": fields.table("selection", SELECTION),
             "coefficients_": Coefficients(
                 fields.array("key", (d,)),
                 fields.array("value", shape),

@@ -15,7 +15,7 @@ from soloc.estimators.coefficients import Coefficients, Reading
 from soloc.estimators.instances import Instances
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
-from soloc.estimators.objectives.squared import KEY_SHARE, SquaredLoss
+from soloc.estimators.objectives.squared import SquaredLoss
 from soloc.estimators.ridge import weighted_gram
 from soloc.estimators.selection import attempt
 
@@ -31,7 +31,7 @@ def leverages(objective: SquaredLoss, fitted: Coefficients) -> np.ndarray:
     data = objective.data
     alpha = data.alpha if data.value_alpha is None else data.value_alpha
     penalties = [np.full(block.shape[1], alpha) for block in blocks]
-    penalties[0][:] = objective.alpha * KEY_SHARE
+    penalties[0][:] = objective.key_penalty
     if objective.fit_intercept:
         blocks.append(np.ones((len(pooled), 1), dtype=pooled.dtype))
         penalties.append(np.zeros(1))

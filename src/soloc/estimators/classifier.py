@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from soloc.estimators.base import BagEstimator
-from soloc.estimators.coefficients import Coefficients, bag_means
+from soloc.estimators.coefficients import bag_means
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
@@ -18,7 +18,6 @@ from soloc.estimators.objectives.catalogue import CLASSES
 from soloc.estimators.objectives.class_objective import ClassObjective
 from soloc.estimators.selection import held_out_folds
 from soloc.estimators.stages import Chosen, Entered
-from soloc.estimators.starts import class_starts
 
 
 @saved_by_name
@@ -68,16 +67,11 @@ class SingleLocationClassifier(ClassifierMixin, BagEstimator):
         found, one_hot = classes(labels)
         return one_hot, {"classes_": found}
 
-    def _start(self, entered: Entered) -> dict[str, Coefficients]:
-        return class_starts(
-            entered.data, entered.losses, entered.pooled, self.n_starts, entered.rng, self.tol
-        )
-
     def _describe(self, entered: Entered, chosen: Chosen, fitted: Fitted) -> dict[str, Any]:
         """Coefficients and diagnostics."""
         data, pooled, found = entered.data, entered.pooled, fitted.coefficients
         if chosen.groups is not None:
-            folds = held_out_folds(len(data.y), chosen.groups, entered.rng, every=True)
+            folds = held_out_folds(entered.tickets, chosen.groups, every=True)
             pooled = without_folds(pooled, bag_means(data.instances), data.y, folds, True)
         assert chosen.held_out is not None
         seen = np.isfinite(chosen.held_out).all(axis=1)
@@ -102,7 +96,7 @@ class SingleLocationClassifier(ClassifierMixin, BagEstimator):
             "value_": value,
             "context_coef_": context,
             "intercept_": found.intercept - at_centre,
-            "n_iter_": attributes["history_"].iterations,
+            "n_iter_": max(1, attributes["history_"].iterations),
         }
 
     # -- files

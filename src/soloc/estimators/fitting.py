@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from soloc.estimators.coefficients import Coefficients
-from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.solver import History, Solution, minimise
 
@@ -50,6 +49,8 @@ def fit_objective(
             break
     if not total.converged and total.iterations >= max_iter:
         total.reason = f"`max_iter` = {max_iter} was reached"
+    if progress is not None and total.iterations == 0:  # nothing was left to gain
+        progress(total)
     return Fitted(objective.coefficients(point), total)
 
 
@@ -61,11 +62,3 @@ def report(progress: Callable[[History], Any], before: History, now: History) ->
 def short_fit(objective: Objective, point: np.ndarray, *, max_iter: int, tol: float) -> Solution:
     """A few iterations in one metric: enough to compare starts."""
     return minimise(objective, point, objective.metric(point), max_iter=max_iter, tol=tol)
-
-
-def subset(data: Data, most: int, rng: np.random.Generator) -> Data:
-    """A random part of large data, of at most `most` bags; the data themselves when small."""
-    n = len(data.y)
-    if n <= 1.2 * most:
-        return data
-    return data.part(np.sort(rng.choice(n, most, replace=False)))

@@ -15,7 +15,7 @@ from soloc.estimators.calibration import (
     mixture_quantile,
     posterior_residual,
 )
-from soloc.estimators.coefficients import Coefficients, bag_means, pooled_prediction
+from soloc.estimators.coefficients import bag_means, pooled_prediction
 from soloc.estimators.diagnostics import Diagnostics, concentration
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
@@ -28,7 +28,6 @@ from soloc.estimators.objectives.squared import SquaredLoss
 from soloc.estimators.parameters import is_real
 from soloc.estimators.selection import choose_value_alpha, held_out_folds, pointed_groups
 from soloc.estimators.stages import Chosen, Entered
-from soloc.estimators.starts import number_starts
 
 
 @saved_by_name
@@ -51,8 +50,9 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
         Add a linear term in the mean of the bag.
     fit_intercept : bool, default True
         Fit b; without it neither features nor labels are centred.
-    n_starts : int, default 4
-        Starts that are compared: from moments of the data, from the mean-pool slope, then random.
+    n_starts : int, default 32
+        Starts that are compared after a few iterations on some bags: from moments of the data, from
+        the mean-pool slope, then random.
     random_state : int, RandomState or None, default 0
         Decides random starts and which bags are held out.
     max_iter, tol : int, float
@@ -71,8 +71,8 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
     context_coef_ : array of shape (d,) or None
     noise_ : float
         Standard deviation of the label around the value of the decisive instance.
-    loss_, alpha_ : str, float
-        What was used, or chosen.
+    loss_, alpha_, key_alpha_ : str, float, float
+        What was used, or chosen; the key has a penalty of its own.
     selection_ : DataFrame or None
         Held-out R^2 of everything that "auto" tried.
     history_ : History
@@ -111,7 +111,7 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
         alpha="auto",
         context=False,
         fit_intercept=True,
-        n_starts=4,
+        n_starts=32,
         random_state=0,
         max_iter=200,
         tol=1e-5,
@@ -137,21 +137,12 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
         scale = float(np.sqrt(np.mean((y - mean) ** 2))) or 1.0
         return (y - mean) / scale, {"label_mean_": mean, "label_scale_": scale}
 
-    def _start(self, entered: Entered) -> dict[str, Coefficients]:
-        return number_starts(
-            entered.data, entered.losses, entered.pooled, self.n_starts, entered.rng, self.tol
-        )
-
     def _describe(self, entered: Entered, chosen: Chosen, fitted: Fitted) -> dict[str, Any]:
         """Coefficients, diagnostics and calibration."""
-        data, groups, found = (
-            entered.data._replace(alpha=chosen.alpha),
-            chosen.groups,
-            fitted.coefficients,
-        )
+        data, groups, found = chosen.data, chosen.groups, fitted.coefficients
         kind = entered.losses[chosen.loss]
         if self.value_alpha is not None and kind is SquaredLoss:
-            data = self._with_value_alpha(data, found.key, groups, entered.rng)
+            data = self._with_value_alpha(data, found.key, groups, entered.tickets)
             found = SquaredLoss(data).coefficients(found.key)
         reading = data.read(found)
         if entered.groups is None:  # the fit knows better than its start who points where
@@ -165,7 +156,7 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
             moved = data.y + moved * influence / (1 - influence)
             transform = mixture_cdf(moved, reading, data.instances, found.noise)
         else:
-            folds = held_out_folds(len(data.y), groups, entered.rng, every=True)
+            folds = held_out_folds(entered.tickets, groups, every=True)
             means = bag_means(data.instances)
             pooled = without_folds(pooled, means, data.y, folds, self.fit_intercept)
             held_out = None  # what is left out here knows better which bags belong together
@@ -189,12 +180,12 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
         }
 
     def _with_value_alpha(
-        self, data: Data, key: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator
+        self, data: Data, key: np.ndarray, groups: np.ndarray | None, tickets: np.ndarray
     ) -> Data:
         """The data with the penalty of the value that was given, or that held-out bags choose."""
         if self.value_alpha != "auto":
             return data._replace(value_alpha=float(self.value_alpha))
-        folds = held_out_folds(len(data.y), groups, rng, every=True)
+        folds = held_out_folds(tickets, groups, every=True)
         return data._replace(value_alpha=choose_value_alpha(data, key, folds))
 
     def _in_units(self, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -212,7 +203,7 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
             "context_coef_": context,
             "intercept_": float(attributes["label_mean_"] + unit * found.intercept - at_centre),
             "noise_": unit * found.noise,
-            "n_iter_": attributes["history_"].iterations,
+            "n_iter_": max(1, attributes["history_"].iterations),
         }
 
     # -- files

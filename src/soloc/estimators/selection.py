@@ -11,11 +11,15 @@ from soloc.estimators.instances import Instances
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import SquaredLoss
+from soloc.estimators.starts import mean_key
+from soloc.estimators.tickets import drawn, of_groups
 
 TYPICAL_ALPHA = 0.02  # alpha per bag in the middle of the path
 
 FACTOR = 3.0  # between neighbours on the path
 LARGEST, SMALLEST = 3.0, 1e-6  # alpha per bag at the ends of the path
+KEY_FACTOR = 4.0  # between neighbours on the path of the penalty of the key
+MOST_TRIALS = 6  # with other penalties of the key
 PATIENCE = 1  # steps without a better held-out error before a direction is given up
 PATH_ITERATIONS = 15
 SAME = 0.002  # share of the variance of the label below which two errors count as equal
@@ -29,10 +33,15 @@ class Trial(NamedTuple):
     """One setting tried on every fold: what it found there, and the error of each held-out bag."""
 
     loss: str
-    alpha: float
+    data: Data  #: with its penalties
     found: list[Coefficients]
     errors: np.ndarray
     predictions: np.ndarray  #: NaN where a bag was not held out
+
+    @property
+    def alpha(self) -> float:
+        """Penalty of the value."""
+        return self.data.alpha
 
     @property
     def error(self) -> float:
@@ -72,12 +81,13 @@ def first_of_largest(attention: np.ndarray, instances: Instances) -> np.ndarray:
 
 
 def held_out_folds(
-    n: int, groups: np.ndarray | None, rng: np.random.Generator, *, every: bool = False
+    tickets: np.ndarray, groups: np.ndarray | None, *, every: bool = False
 ) -> list[np.ndarray]:
     """Masks of held-out bags: a quarter of many, or every one in turn of few (or with `every`).
 
-    Groups stay together.
+    Groups stay together. Tickets decide, so that the order of bags does not.
     """
+    n = len(tickets)
     folds, used = (4, 4 if every else 1) if n >= 1200 else (3, 3) if n >= 300 else (5, 5)
     members = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
     units = int(members.max()) + 1
@@ -95,34 +105,18 @@ def held_out_folds(
     fold_of_unit = np.empty(units, dtype=int)
     sizes = np.zeros(folds, dtype=int)
     counts = np.bincount(members)
-    for unit in rng.permutation(units):
+    for unit in np.argsort(of_groups(tickets, members), kind="stable"):
         fold_of_unit[unit] = np.argmin(sizes)
         sizes[fold_of_unit[unit]] += counts[unit]
     return [fold_of_unit[members] == fold for fold in range(min(used, folds))]
 
 
-def select(
-    data: Data,
-    losses: dict[str, type[Objective]],
-    alpha: float | None,
-    starts: dict[str, Coefficients],
-    groups: np.ndarray | None,
-    rng: np.random.Generator,
-    *,
-    tol: float,
-) -> Choice:
-    """`choose` with fresh folds, on a random part of the bags when there are very many numbers."""
+def selected_bags(data: Data, tickets: np.ndarray) -> np.ndarray:
+    """Positions of the bags on which penalties are chosen: a part when there are very many."""
     n = len(data.y)
-    most = max(
-        FEWEST_BAGS, int(MOST_NUMBERS / (data.instances.count * data.instances.x.shape[1]) * n)
-    )
-    chosen = np.arange(n) if n <= 1.2 * most else np.sort(rng.choice(n, most, replace=False))
-    part = data if len(chosen) == n else data.part(chosen)
-    folds = held_out_folds(len(chosen), None if groups is None else groups[chosen], rng)
-    choice = choose(part, losses, alpha, starts, folds, tol=tol)
-    predictions = np.full(data.y.shape, np.nan)
-    predictions[chosen] = choice.predictions
-    return choice._replace(predictions=predictions)
+    numbers = data.instances.count * data.instances.x.shape[1]
+    most = max(FEWEST_BAGS, int(MOST_NUMBERS / numbers * n))
+    return np.arange(n) if n <= 1.2 * most else drawn(tickets, most)
 
 
 def choose_value_alpha(data: Data, key: np.ndarray, folds: list[np.ndarray]) -> float:
@@ -150,7 +144,7 @@ def choose(
     data: Data,
     losses: dict[str, type[Objective]],
     alpha: float | None,
-    starts: dict[str, Coefficients],
+    starts: dict[str, list[Coefficients]],
     folds: list[np.ndarray],
     *,
     tol: float,
@@ -167,15 +161,88 @@ def choose(
     for loss, kind in losses.items():
         rival = min(trials, key=lambda t: t.error) if trials else None
         trials += walk(data, loss, kind, alpha, starts[loss], folds, spread, rival, tol=tol)
+    if alpha is None:
+        for loss, kind in losses.items():
+            own = [t for t in trials if t.loss == loss]
+            if contends(own, trials):
+                trials += refine(kind, min(own, key=lambda t: t.error), folds, spread, tol=tol)
+        leader = min(trials, key=lambda t: t.error)
+        for loss, kind in losses.items():  # each begins once more where the best one ended
+            if loss != leader.loss and leader.data.key_share != data.key_share:
+                there = attempt(leader.data, loss, kind, leader.found, folds, tol)
+                trials.append(there)
+                if contends([there], trials):
+                    trials += refine(kind, there, folds, spread, tol=tol)
     best = min(trials, key=lambda t: t.error)
     rivals = [t for t in trials if losses[t.loss].latent and excess(t, best) <= CLOSE * spread]
     best = min(rivals or [best], key=lambda t: t.error)
-    chosen = max(
-        (t for t in trials if t.loss == best.loss and equal(t, best, spread, 0.5)),
-        key=lambda t: t.alpha,
-    )
-    rows = [{"loss": t.loss, "alpha": t.alpha, "held_out": 1 - t.error / spread} for t in trials]
+    chosen = max((t for t in trials if alike(t, best, spread)), key=lambda t: t.alpha)
+    rows = [
+        {
+            "loss": t.loss,
+            "alpha": t.alpha,
+            "key_alpha": t.alpha * t.data.key_share,
+            "mean_key": t.data.key_prior is not None,
+            "held_out": 1 - t.error / spread,
+        }
+        for t in trials
+    ]
     return Choice(chosen, pd.DataFrame(rows), chosen.predictions)
+
+
+def contends(own: list[Trial], trials: list[Trial]) -> bool:
+    """Whether a loss may still turn out to be the best one."""
+    best, leader = min(own, key=lambda t: t.error), min(trials, key=lambda t: t.error)
+    return best is leader or excess(best, leader) <= 2 * standard_error(best, leader)
+
+
+def alike(trial: Trial, best: Trial, spread: float) -> bool:
+    """Whether a trial differs from the best in alpha alone, and held-out bags cannot tell them."""
+    same = trial.loss == best.loss and trial.data.key_share == best.data.key_share
+    same = same and (trial.data.key_prior is None) == (best.data.key_prior is None)
+    return same and equal(trial, best, spread, 0.5)
+
+
+def refine(
+    kind: type[Objective], best: Trial, folds: list[np.ndarray], spread: float, *, tol: float
+) -> list[Trial]:
+    """Trials with other penalties of the key, towards zero and towards the mean instance.
+
+    Each direction is followed while the held-out error falls.
+    """
+    trials = [best]
+
+    def follow(changed: Data, found: list[Coefficients]) -> bool:
+        leader = min(trials, key=lambda t: t.error)
+        trials.append(attempt(changed, best.loss, kind, found, folds, tol))
+        return trials[-1].error < leader.error - SAME * spread
+
+    def leader() -> Trial:
+        return min(trials, key=lambda t: t.error)
+
+    while follow(wider(leader().data, KEY_FACTOR), leader().found) and len(trials) < MOST_TRIALS:
+        pass
+    prior = mean_key(best.data) if best.data.key_prior is None else None
+    if prior is not None:
+        towards = wider(best.data, KEY_FACTOR)._replace(key_prior=prior)
+        start = [c._replace(key=prior) for c in best.found]
+        if best.data.y.ndim == 1:
+            parts = [SquaredLoss(towards._replace(weights=(~fold).astype(float))) for fold in folds]
+            start = [part.coefficients(prior) for part in parts]
+        better = follow(towards, start)
+        while better and len(trials) < MOST_TRIALS:
+            better = follow(wider(leader().data, KEY_FACTOR), leader().found)
+    if leader() is not best or best.data.key_prior is not None:
+        for factor in (1 / FACTOR, FACTOR):
+            alpha = leader().alpha * factor
+            share = leader().data.key_share / factor  # the key keeps its own penalty
+            follow(leader().data._replace(alpha=alpha, key_share=share), leader().found)
+    return trials[1:]
+
+
+def wider(data: Data, factor: float) -> Data:
+    """The data with a larger penalty of the key."""
+    return data._replace(key_share=data.key_share * factor)
 
 
 def equal(trial: Trial, best: Trial, spread: float, errors: float) -> bool:
@@ -199,7 +266,7 @@ def walk(
     loss: str,
     kind: type[Objective],
     alpha: float | None,
-    start: Coefficients,
+    starts: list[Coefficients],
     folds: list[np.ndarray],
     spread: float,
     rival: Trial | None,
@@ -212,7 +279,7 @@ def walk(
     """
     n = len(data.y)
     first = TYPICAL_ALPHA * n if alpha is None else alpha
-    trials = [attempt(data._replace(alpha=first), loss, kind, [start] * len(folds), folds, tol)]
+    trials = [attempt(data._replace(alpha=first), loss, kind, starts, folds, tol)]
     if alpha is not None:
         return trials
     for factor in (1 / FACTOR, FACTOR):
@@ -252,4 +319,4 @@ def attempt(
         reading = data.read(fitted.coefficients)
         predictions[fold] = kind.predict(reading, data.instances)[fold]
     held = np.any(folds, axis=0)
-    return Trial(loss, data.alpha, found, kind.errors(data.y[held], predictions[held]), predictions)
+    return Trial(loss, data, found, kind.errors(data.y[held], predictions[held]), predictions)

@@ -22,14 +22,25 @@ class Entered(NamedTuple):
     groups: np.ndarray | None
     losses: dict[str, type[Objective]]
     alpha: float | None  #: None where held-out bags choose it
-    rng: np.random.Generator
+    rng: np.random.Generator  #: of random starts
+    tickets: np.ndarray  #: decide which bags are drawn for parts and folds
+
+
+class Started(NamedTuple):
+    """Where each loss begins, on each part of the bags that leaves a fold out."""
+
+    groups: np.ndarray | None  #: bags that are left out together
+    part: Data  #: the bags on which penalties are chosen
+    where: np.ndarray  #: their positions
+    folds: list[np.ndarray]  #: masks of held-out bags of the part; none where nothing is chosen
+    starts: dict[str, list[Coefficients]]  #: one for each fold, which has not seen it; else one
 
 
 class Chosen(NamedTuple):
     """Loss and penalty, and where the last fit begins."""
 
     loss: str
-    alpha: float
+    data: Data  #: with the chosen penalties
     start: Coefficients
     groups: np.ndarray | None  #: bags that are left out together
     scores: pd.DataFrame | None

@@ -1,78 +1,107 @@
-"""Starts: keys from moments of the data, whose sign and scale the objective decides, then random.
+"""Starts: many keys, cheaply compared on a part of the bags; the best few go on.
 
     v0  from the ridge regression of y on bag means:   E[Y sum_l X_l]          is proportional to v
     k0  from S^-1 sum_i y_i sum_l (z_il.v0) z_il:      E[Y sum_l (X_l.v) X_l]  is proportional to k
+    M = S^-1/2 [ sum_i y_i sum_l z_il z_il' ] S^-1/2   is proportional to  k v' + v k',
 
-with z centred and S the covariance of instances. The first never failed in a pilot; random ones
-sometimes localise nothing.
+with z centred and S the covariance of instances. The eigenvectors of M with the largest eigenvalues
+of either sign are k + v and k - v, and where several kinds of instances know of the label, M holds
+a pair for each. What mean-pool ridge, and then the best start, leave unexplained takes the place of
+y once more: so the one that decides is found among many that know a little. The mean of all
+instances is a start too (`mean_key`), and a few are random.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from soloc.estimators.coefficients import Coefficients
-from soloc.estimators.fitting import short_fit, subset
+from soloc.estimators.fitting import short_fit
 from soloc.estimators.instances import Instances
 from soloc.estimators.mean_pool import MeanPool
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import SquaredLoss
+from soloc.estimators.tickets import drawn
 
-SHORT = 5  # iterations by which starts are compared
-START_BAGS = 700  # bags on which starts are compared
+FIRST_BAGS, FIRST = 300, 3  # bags and iterations by which all starts are compared
+START_BAGS, SHORT = 700, 5  # bags and iterations by which the best few are
+FEW = 5  # starts that are the best few
+BASIC = 6  # starts that come from no eigenvector, or are random
+MOST_SHIFT = 12.0  # a longer mean of all instances is that of the background
+MOST_WORK = 5e8  # multiplications for a matrix of moments
 LOGITS = 4.0  # slope of the logit per unit of least-squares slope at even odds
 MIDDLE, OTHER_SCALES = 1.5, (0.5, 4.0)  # standard deviations of the scores over instances
-COVARIANCE_ROWS = 20  # instances per feature from which the covariance is estimated
+WIDE = 400  # features beyond which instances are not whitened and M is not formed
 
 
-def number_starts(
+def best_starts(
     data: Data,
     losses: dict[str, type[Objective]],
     pooled: MeanPool,
     n_starts: int,
     rng: np.random.Generator,
+    tickets: np.ndarray,
     tol: float,
 ) -> dict[str, Coefficients]:
     """For each loss the start that it likes best after a few iterations, on some of the bags.
 
-    The squared loss compares every start; the others begin where it ended and at the first
-    (moment) start.
+    Least squares compares all of them and decides sign and scale; each loss compares the best few,
+    and the first (moment) start. Classes are compared by least squares on one-hot labels.
     """
-    small = subset(data, START_BAGS, rng)
-    squared = SquaredLoss(small)
-    found: list[tuple[float, Coefficients]] = []
-    moment: list[Coefficients] = []
-    for direction in start_directions(data.instances, data.y, pooled.coef, n_starts, rng):
-        key = best_scale(squared.value, direction)
-        moment = moment or [squared.coefficients(key)]
-        solution = short_fit(squared, key, max_iter=SHORT, tol=tol)
-        found.append((solution.value, squared.coefficients(solution.point)))
-    if not found:  # no feature varies
-        found = [(0.0, squared.coefficients(np.zeros(squared.d)))]
-    best = min(found, key=lambda pair: pair[0])[1]
-    return {
-        name: best if kind is SquaredLoss else best_of(kind(small), [best, *moment], tol)
-        for name, kind in losses.items()
-    }
+    d = data.instances.x.shape[1]
+    first = SquaredLoss(part_of(data, FIRST_BAGS, tickets))
+    most = int(MOST_WORK / d**2 / data.instances.count * len(data.y))
+    seen = np.arange(len(data.y)) if most >= len(data.y) else drawn(tickets, max(most, 100))
+    moments = Moments(data if len(seen) == len(data.y) else data.part(seen))
+    left = data.y - pooled.left_out
+    later = max(0, (n_starts - BASIC) // 3)  # starts of the second round
+    directions = moments.basic(pooled.coef)
+    directions += moments.pairs(data.y[seen], later // 2) + moments.pairs(left[seen], later)
+    directions = directions[: n_starts - later]
+    anywhere = n_starts - later - len(directions)
+    directions += list(rng.standard_normal((max(anywhere, 0), d)))
+    keys = scaled(first, directions) or [np.zeros(d)]  # no feature varies
+    few = compared(first, keys, tol)
+    left = data.y[seen] - moments.predicted(few[0], data.alpha)
+    few = compared(first, few[:FEW] + scaled(first, moments.pairs(left, later)[:later]), tol)
+    small = SquaredLoss(part_of(data, START_BAGS, tickets))
+    found = [small.coefficients(key) for key in distinct([*few[:FEW], keys[0]])]
+    if data.y.ndim == 2:
+        found = [as_logits(coefficients) for coefficients in found]
+    return {name: best_of(kind(small.data), found, tol) for name, kind in losses.items()}
 
 
-def class_starts(
-    data: Data,
-    losses: dict[str, type[Objective]],
-    pooled: MeanPool,
-    n_starts: int,
-    rng: np.random.Generator,
-    tol: float,
-) -> dict[str, Coefficients]:
-    """The same for classes: least squares on one-hot labels decides sign and scale of the key."""
-    small = subset(data, START_BAGS, rng)
-    squared = SquaredLoss(small)
-    centred = data.y - data.y.mean(axis=0)
-    directions = start_directions(data.instances, centred, pooled.coef, n_starts, rng)
-    keys = [best_scale(squared.value, direction) for direction in directions]
-    found = [as_logits(squared.coefficients(key)) for key in keys or [np.zeros(squared.d)]]
-    return {name: best_of(kind(small), found, tol) for name, kind in losses.items()}
+def scaled(objective: SquaredLoss, directions: list[np.ndarray]) -> list[np.ndarray]:
+    """The directions in which scores vary, with the sign and scale that the objective prefers."""
+    keys = []
+    for direction in directions:
+        deviation = float(objective.instances.scores(direction).std(dtype=np.float64))
+        if np.isfinite(deviation) and deviation > 1e-12:
+            keys.append(best_scale(objective.value, direction / deviation))
+    return keys
+
+
+def compared(objective: SquaredLoss, keys: list[np.ndarray], tol: float) -> list[np.ndarray]:
+    """The keys after a few iterations, the best first; one-hot labels are only compared."""
+    if objective.y.ndim == 2:
+        return sorted(keys, key=objective.value)
+    found = [short_fit(objective, key, max_iter=FIRST, tol=tol) for key in keys]
+    return [solution.point for solution in sorted(found, key=lambda solution: solution.value)]
+
+
+def distinct(keys: list[np.ndarray]) -> list[np.ndarray]:
+    """The keys without those that nearly repeat an earlier one."""
+    kept: list[np.ndarray] = []
+    for key in keys:
+        if all(np.linalg.norm(key - other) > 0.05 * np.linalg.norm(other) for other in kept):
+            kept.append(key)
+    return kept
+
+
+def part_of(data: Data, most: int, tickets: np.ndarray) -> Data:
+    """A part of large data, of at most `most` bags; the data themselves when small."""
+    return data if len(data.y) <= 1.2 * most else data.part(drawn(tickets, most))
 
 
 def best_of(objective: Objective, candidates: list[Coefficients], tol: float) -> Coefficients:
@@ -91,31 +120,76 @@ def as_logits(found: Coefficients) -> Coefficients:
     return Coefficients(found.key, LOGITS * found.value, context, intercept)
 
 
-def start_directions(
-    instances: Instances, y: np.ndarray, slope: np.ndarray, count: int, rng: np.random.Generator
-) -> Iterator[np.ndarray]:
-    """`count` key directions, each with scores of unit standard deviation over the instances.
+class Moments:
+    """Moments of instances and labels that know key and value; see the formulas above."""
 
-    `slope` is that of the mean-pool ridge, `y` the centred labels, both with outputs last if any.
+    def __init__(self, data: Data) -> None:
+        self.data, instances = data, data.instances
+        self.d = instances.x.shape[1]
+        self.z = instances.standard(slice(None)) if self.d <= WIDE else None
+        if self.z is not None:
+            covariance = shrunk_covariance(self.z)
+            scale, vectors = np.linalg.eigh(covariance)
+            self.whiten = vectors / np.sqrt(scale)
+            self.z = self.z @ self.whiten
+
+    def basic(self, slope: np.ndarray) -> list[np.ndarray]:
+        """The moment start, the mean-pool slope, and the mean of all instances."""
+        y = self.data.y - self.data.y.mean(axis=0)
+        moment = second_moment(self.data.instances, y, slope)
+        if self.z is not None:
+            moment = self.whiten @ (self.whiten.T @ moment)
+        outputs = slope.reshape(self.d, -1)
+        found = [moment, outputs[:, np.argmax((outputs**2).sum(axis=0))]]
+        mean = mean_key(self.data)
+        return found if mean is None else [*found, mean]
+
+    def pairs(self, y: np.ndarray, count: int) -> list[np.ndarray]:
+        """About `count` sums and differences of the eigenvectors of M for labels `y`."""
+        if self.z is None or count < 2:
+            return []
+        y = y - y.mean(axis=0)
+        if y.ndim == 2:
+            y = y[:, np.argmax((y**2).sum(axis=0))]
+        weighted = self.z * self.data.instances.spread(y)[:, None]
+        _, vectors = np.linalg.eigh(weighted.T @ self.z)
+        largest = np.argmax(np.abs(vectors), axis=0)
+        vectors *= np.sign(vectors[largest, np.arange(self.d)])  # else rounding decides
+        found = []
+        for i in range(min((count + 1) // 2, self.d // 2)):
+            low, high = vectors[:, i], vectors[:, -1 - i]
+            found += [high + low, high - low]
+        return [self.whiten @ direction for direction in found]
+
+    def predicted(self, key: np.ndarray, alpha: float) -> np.ndarray:
+        """Labels by least squares at this key."""
+        objective = SquaredLoss(self.data._replace(alpha=alpha))
+        reading = self.data.read(objective.coefficients(key))
+        return objective.predict(reading, self.data.instances)
+
+
+def mean_key(data: Data) -> np.ndarray | None:
+    """The key that the mean of all instances suggests, if their background has mean zero.
+
+    Then E[sum_l X_l] is the shift of the decisive instance, and the log-odds of a place are its
+    product with the instance. Shrunk by James and Stein; None where nothing is left of it, or where
+    it is so long that it must be that of the background.
     """
-    whiten = instance_whitener(instances)
-    moment = second_moment(instances, y, slope)
-    outputs = slope.reshape(len(slope), -1)
-    candidates = [whiten(moment), outputs[:, np.argmax((outputs**2).sum(axis=0))]]
-    candidates += [rng.standard_normal(len(slope)) for _ in range(count - 2)]
-    for candidate in candidates[:count]:
-        scores = instances.scores(candidate)
-        deviation = float(scores.std(dtype=np.float64))
-        if np.isfinite(deviation) and deviation > 1e-12:
-            yield candidate / deviation
+    instances = data.instances
+    length = instances.count / len(data.y)
+    shift = length * instances.centre / instances.scale
+    size = float(shift @ shift)
+    kept = 1 - len(shift) * length / len(data.y) / max(size, 1e-300)
+    return kept * shift if kept > 0 and size < MOST_SHIFT**2 else None
 
 
 def best_scale(value: Callable[[np.ndarray], float], direction: np.ndarray) -> np.ndarray:
     """The direction with the sign that an objective prefers, then with the scale it prefers."""
     found = {sign * MIDDLE: value(sign * MIDDLE * direction) for sign in (1, -1)}
-    sign = np.sign(min(found, key=lambda scale: found[scale]))
+    sign = float(np.sign(min(found, key=lambda scale: found[scale])))
     found |= {sign * scale: value(sign * scale * direction) for scale in OTHER_SCALES}
-    return min(found, key=lambda scale: found[scale]) * direction
+    best: float = min(found, key=lambda scale: found[scale])
+    return np.asarray(best * direction)
 
 
 def second_moment(instances: Instances, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
@@ -126,16 +200,11 @@ def second_moment(instances: Instances, y: np.ndarray, slope: np.ndarray) -> np.
     return instances.adjoint(per_instance if per_instance.ndim == 1 else per_instance.sum(axis=1))
 
 
-def instance_whitener(instances: Instances):
-    """Multiplication by the shrunk inverse covariance of evenly spaced instances."""
-    d = instances.x.shape[1]
-    if d > 1000:
-        return lambda vector: vector
-    step = max(1, instances.count // (COVARIANCE_ROWS * d))
-    rows = instances.standard(slice(None, None, step))
-    rows -= rows.mean(axis=0)
-    covariance = rows.T @ rows / len(rows)
-    covariance[np.diag_indices(d)] += (
-        0.05 * max(np.trace(covariance) / d, 1e-12) + d / len(rows) * 0.05
-    )
-    return lambda vector: np.linalg.solve(covariance, vector)
+def shrunk_covariance(z: np.ndarray) -> np.ndarray:
+    """Covariance of rows, with a ridge that grows as they get few."""
+    d = z.shape[1]
+    centred = z - z.mean(axis=0)
+    covariance = centred.T @ centred / len(z)
+    shrink = 0.05 * max(np.trace(covariance) / d, 1e-12) + d / len(z) * 0.05
+    covariance[np.diag_indices(d)] += shrink
+    return covariance

@@ -1,12 +1,12 @@
 """Questions that a sweep can ask at every point of a grid: each a function of plain numbers."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
 import jax
 import numpy as np
 
+from soloc.closest import did_you_mean
 from soloc.datasets.single_location import single_location_law
 from soloc.dynamics.pieces import Diverged
 from soloc.dynamics.population_path import population_path
@@ -184,8 +184,7 @@ def find(name: str) -> Callable[..., Any]:
     """The question of that name; a wrong one is answered with the closest and the list."""
     if name in QUESTIONS:
         return QUESTIONS[name]
-    close = get_close_matches(name, QUESTIONS, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
+    hint = did_you_mean(name, QUESTIONS)
     raise ValueError(f"`question` must be one of {', '.join(QUESTIONS)}; got {name!r}.{hint}")
 
 

@@ -1,7 +1,6 @@
 """All experiments by name, in the order in which a reader meets them."""
 
-from difflib import get_close_matches
-
+from soloc.closest import did_you_mean
 from soloc.experiments.attention import bayes_optimality, temperature, which_attention
 from soloc.experiments.experiment import Experiment
 from soloc.experiments.latent import (
@@ -41,8 +40,7 @@ def find(name: str) -> Experiment:
     """The experiment of that name; a wrong one is answered with the closest and the list."""
     if name in EXPERIMENTS:
         return EXPERIMENTS[name]
-    close = get_close_matches(name, EXPERIMENTS, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
+    hint = did_you_mean(name, EXPERIMENTS)
     raise ValueError(f"`NAME` must be one of {', '.join(EXPERIMENTS)}; got {name!r}.{hint}")
 
 

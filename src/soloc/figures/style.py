@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any, ParamSpec
 
 import matplotlib
+import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -141,6 +142,14 @@ def plain_rulers(figure: Figure) -> None:
             ruler: Any = getattr(axis, f"{name}axis")
             if type(ruler.get_major_formatter()) is LogFormatterSciNotation:
                 logarithmic(axis, name)
+
+
+def median_band(axis: Axes, over_runs: Any, colour: str, **line: Any) -> None:
+    """The median of a column grouped by x, in the band between the 10th and 90th percentile."""
+    x = np.asarray(list(over_runs.groups))
+    low, middle, high = (over_runs.quantile(share).to_numpy() for share in (0.1, 0.5, 0.9))
+    axis.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+    axis.plot(x, middle, color=colour, **line)
 
 
 def legend_below(figure: Figure, axis: Axes, columns: int = 4) -> None:

@@ -7,11 +7,11 @@ compares names of weights. A new weight joins all of them by one call of `regist
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from soloc.closest import did_you_mean
 from soloc.predictors import normalised, pointwise
 
 
@@ -58,8 +58,7 @@ def find(name: str) -> Entry:
     """The weight of that public name; a wrong one is answered with the closest and the list."""
     if name in WEIGHTS:
         return WEIGHTS[name]
-    close = get_close_matches(name, WEIGHTS, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
+    hint = did_you_mean(name, WEIGHTS)
     raise ValueError(f"`attention` must be one of {', '.join(WEIGHTS)}; got {name!r}.{hint}")
 
 

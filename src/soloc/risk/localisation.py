@@ -59,7 +59,7 @@ def _mass(task: SingleLocation, even: bool, mean: np.ndarray, lam: np.ndarray) -
     )
     missing = np.sum(background.chances * -np.expm1(-t[..., None] * g[:, None]), axis=-1)
     others = np.exp((task.L - 1.0) * np.log1p(-np.minimum(missing, 1.0 - 1e-15)))
-    return _STEP * np.sum(from_signal * others, axis=-1)
+    return np.asarray(_STEP * np.sum(from_signal * others, axis=-1))
 
 
 def localisation_rate(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
@@ -69,7 +69,7 @@ def localisation_rate(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarr
     even = _is_even(weight)
     signal = _scores(task.m * np.asarray(kappa, float), task.gamma, even)
     below = erf(np.abs(signal.scores) / np.sqrt(2.0)) if even else ndtr(signal.scores)
-    return np.sum(signal.chances * below ** (task.L - 1.0), axis=-1)
+    return np.asarray(np.sum(signal.chances * below ** (task.L - 1.0), axis=-1))
 
 
 def _over_lengths(

@@ -69,6 +69,7 @@ class Worker:
         with starting():
             self.process.start()
         far_end.close()
+        self.begun = False  # a process that dies before it has begun is no call's fault
 
     def send(self, function: bytes, arguments: Iterable[tuple[Any, ...]]) -> None:
         """Ask for a packed function at each of `arguments`; there is a reply for each, in order."""
@@ -78,12 +79,13 @@ class Worker:
         except OSError:
             return  # it is dead: `receive` says so
 
-    def receive(self) -> Reply:
-        """The next reply; `Died` when there will be none."""
+    def receive(self) -> Reply | None:
+        """The next reply, after a None that says that it has begun; `Died` when there is none."""
         try:
-            reply: Reply = pickle.loads(self.pipe.recv_bytes())
+            reply: Reply | None = pickle.loads(self.pipe.recv_bytes())
         except (EOFError, OSError):
             raise Died from None
+        self.begun = True
         return reply
 
     def close(self, busy: bool = True) -> None:
@@ -100,13 +102,14 @@ def _serve(pipe: Connection, patient: bool) -> None:
     begin_child()
     if patient and hasattr(os, "nice"):
         os.nice(10)
-    while True:
-        try:
+    try:
+        pipe.send_bytes(pickle.dumps(None))
+        while True:
             function, arguments = pickle.loads(pipe.recv_bytes())
             for each in arguments:
                 pipe.send_bytes(sendable(carried_out(function, each)))
-        except (EOFError, OSError):
-            return
+    except (EOFError, OSError):
+        return
 
 
 def sendable(reply: Reply) -> bytes:

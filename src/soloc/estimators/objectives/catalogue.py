@@ -1,9 +1,9 @@
 """Every objective once, by the name that `loss` takes; a new one joins by one line here."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
+from soloc.closest import did_you_mean
 from soloc.estimators.objectives.class_objective import ClassObjective
 from soloc.estimators.objectives.latent_classes import LatentClasses
 from soloc.estimators.objectives.likelihood import Likelihood
@@ -32,6 +32,5 @@ def losses_of(loss: object, known: Mapping[str, type[Objective]]) -> list[str]:
         return [name for name, objective in known.items() if objective.in_auto]
     if isinstance(loss, str) and loss in known:
         return [loss]
-    close = get_close_matches(str(loss), [*known, "auto"], n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(str(loss), [*known, "auto"])
     raise ValueError(f"`loss` must be one of {(*known, 'auto')}, got {loss!r}.{hint}")

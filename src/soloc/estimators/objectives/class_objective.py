@@ -1,6 +1,6 @@
 """Objectives for classes, of (k, V, C, b): what the latent and the pooled one share.
 
-Penalty alpha (|V|^2 + |C|^2 + r |k|^2) / 2. The metric is that of the likelihood of numbers.
+Penalty alpha (|V|^2 + |C|^2 + r |k - k0|^2) / 2. The metric is that of the likelihood of numbers.
 """
 
 from abc import abstractmethod
@@ -11,7 +11,7 @@ from soloc.estimators.coefficients import Coefficients, Reading
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.likelihood import metric_bags
 from soloc.estimators.objectives.objective import Objective
-from soloc.estimators.objectives.squared import KEY_SHARE, WIDE
+from soloc.estimators.objectives.squared import WIDE
 from soloc.estimators.solver import Inverse, inverse_of
 
 
@@ -45,14 +45,13 @@ class ClassObjective(Objective):
         if self.context is not None:
             pieces.append((self.context.T @ per_bag).ravel())
         pieces.append(per_bag.sum(axis=0) if self.fit_intercept else np.zeros(self.classes))
-        penalised = np.concatenate(
-            [KEY_SHARE * point[: self.d], point[self.d : -self.classes], np.zeros(self.classes)]
-        )
-        value = -(self.weights @ log_likelihood) + 0.5 * self.alpha * float(penalised @ point)
-        return (
-            float(value) / self.total,
-            (self.alpha * penalised - np.concatenate(pieces)) / self.total,
-        )
+        away = point.copy()
+        away[: self.d] -= self.key_prior
+        penalty = np.full(len(point), self.alpha)
+        penalty[: self.d], penalty[-self.classes :] = self.key_penalty, 0.0
+        value = 0.5 * float(penalty @ away**2) - self.weights @ log_likelihood
+        gradient = penalty * away - np.concatenate(pieces)
+        return float(value) / self.total, gradient / self.total
 
     @abstractmethod
     def per_instance(self, reading: Reading) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -82,7 +81,7 @@ class ClassObjective(Objective):
         size = d if self.context is None else 2 * d
         if d > WIDE:
             flat = np.full(len(point), 0.25 + self.alpha / self.total)
-            flat[:d] = 1 + self.alpha * KEY_SHARE / self.total
+            flat[:d] = 1 + self.key_penalty / self.total
             return lambda vector: vector / flat
         bags = metric_bags(instances, self.weights)
         rows = np.concatenate([np.arange(*instances.bags.offsets[i : i + 2]) for i in bags])
@@ -97,7 +96,7 @@ class ClassObjective(Objective):
         if self.context is not None:
             both = np.hstack([z, self.context[instances.owner[rows]]])
             second = (both * weights[rows, None]).T @ both
-        key_block = (share * key_block + self.alpha * KEY_SHARE * np.eye(d)) / self.total
+        key_block = (share * key_block + self.key_penalty * np.eye(d)) / self.total
         key_block[np.diag_indices(d)] += 1e-3 * np.trace(key_block) / d + 1e-9
         value_block = (0.25 * share * second + self.alpha * np.eye(size)) / self.total
         for_keys, for_values = inverse_of(key_block), inverse_of(value_block)

@@ -16,7 +16,9 @@ class Data(NamedTuple):
     context: np.ndarray | None  #: bag means, where the bag itself has a linear term
     fit_intercept: bool
     weights: np.ndarray  #: of each bag, (n,); zero leaves it out
-    alpha: float  #: penalty
+    alpha: float  #: penalty of the value
+    key_share: float = 0.3  #: penalty of the key, in units of alpha; a key is longer than a value
+    key_prior: np.ndarray | None = None  #: what the key is shrunk towards; zero when None
     #: penalty of the value once the key is found; that of the search when None
     value_alpha: float | None = None
 

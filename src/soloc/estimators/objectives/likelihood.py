@@ -2,10 +2,10 @@
 
     p(y | X) = sum_l softmax(z k)_l N(y; v.z_l + c.M + b, s^2)
 
-Penalty alpha (|v|^2 + |c|^2) / (2 s^2) + alpha q |k|^2 / 2, so that the M-step for v is the ridge
-problem of the squared loss. The metric is the information of the complete data (J known): a step in
-it is an EM step whose M-step is one Newton step (Lange's EM gradient algorithm), and L-BFGS in that
-metric is EM accelerated.
+Penalty alpha (|v|^2 + |c|^2) / (2 s^2) + alpha r |k - k0|^2 / 2, so that the M-step for v is the
+ridge problem of the squared loss. The metric is the information of the complete data (J known): a
+step in it is an EM step whose M-step is one Newton step (Lange's EM gradient algorithm), and L-BFGS
+in that metric is EM accelerated.
 """
 
 import numpy as np
@@ -17,7 +17,6 @@ from soloc.estimators.objectives.objective import NumberObjective
 from soloc.estimators.objectives.squared import WIDE
 from soloc.estimators.solver import Inverse, inverse_of
 
-KEY_SHARE = 0.3  # q
 SMALLEST_VARIANCE = 1e-6  # of the label in standard units: the likelihood stays bounded
 # instances (per feature, and at least) from which a metric is estimated
 METRIC_ROWS, FEWEST_ROWS = 20, 4000
@@ -84,7 +83,8 @@ class Likelihood(NumberObjective):
         linear = point[d:-2]
         penalty = linear @ linear
         gradient = np.empty_like(point)
-        gradient[:d] = -moved[:, 0] + self.alpha * KEY_SHARE * point[:d]
+        away = point[:d] - self.key_prior
+        gradient[:d] = -moved[:, 0] + self.key_penalty * away
         gradient[d : 2 * d] = -moved[:, 1] / s2
         per_bag = instances.total(for_value).astype(np.float64) / s2
         if self.context is not None:
@@ -94,9 +94,8 @@ class Likelihood(NumberObjective):
         gradient[-1] = (
             (self.total - (squares + self.alpha * penalty) / s2) * (s2 - SMALLEST_VARIANCE) / s2
         )
-        value = -(self.weights @ log_density) + 0.5 * self.alpha * (
-            penalty / s2 + KEY_SHARE * point[:d] @ point[:d]
-        )
+        penalties = self.alpha * penalty / s2 + self.key_penalty * away @ away
+        value = 0.5 * penalties - self.weights @ log_density
         return float(value) / self.total, gradient / self.total
 
     def metric(self, point: np.ndarray) -> Inverse:
@@ -127,7 +126,7 @@ class Likelihood(NumberObjective):
             columns.append(np.ones((int(live.sum()), 1)))
             features = np.hstack(columns)
             value_block += (features * for_value[rows][live, None]).T @ features
-        key_block = share * key_block + self.alpha * KEY_SHARE * np.eye(d)
+        key_block = share * key_block + self.key_penalty * np.eye(d)
         value_block = (share * value_block + self.alpha * np.eye(len(value_block))) / s2
         key_block[np.diag_indices(d)] += 1e-3 * np.trace(key_block) / d + 1e-9
         value_block[np.diag_indices(len(value_block))] += (
@@ -144,7 +143,7 @@ class Likelihood(NumberObjective):
     def _diagonal_metric(self, for_key: np.ndarray, for_value: np.ndarray, s2: float) -> Inverse:
         """For very wide instances: the diagonal alone (features are in standard units)."""
         value = for_value.sum() / s2 + self.alpha / s2
-        key = for_key.sum() + self.alpha * KEY_SHARE
+        key = for_key.sum() + self.key_penalty
         size = (2 if self.context is None else 3) * self.d + 2
         diagonal = np.full(size, value)
         diagonal[: self.d] = key

@@ -34,6 +34,8 @@ class Objective(ABC):
         self.context, self.fit_intercept = data.context, data.fit_intercept
         self.total = float(data.weights.sum())
         self.d = data.instances.x.shape[1]
+        self.key_penalty = data.alpha * data.key_share
+        self.key_prior = np.zeros(self.d) if data.key_prior is None else data.key_prior
 
     @abstractmethod
     def point(self, coefficients: Coefficients) -> np.ndarray:

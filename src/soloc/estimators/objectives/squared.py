@@ -1,7 +1,7 @@
 """Squared loss by variable projection: given the attention, the rest is a ridge problem in v.
 
     minimise over k  min over v, c, b of
-        [ sum_i w_i (y_i - v.Z_i - c.M_i - b)^2 + alpha (|v|^2 + |c|^2 + r |k|^2) ] / sum_i w_i
+        [ sum_i w_i (y_i - v.Z_i - c.M_i - b)^2 + alpha (|v|^2 + |c|^2 + r |k - k0|^2) ] / sum_i w_i
 
     Z_i = sum_l softmax(z_i k)_l z_il        M_i = the mean of bag i (with `context`)
 
@@ -16,7 +16,6 @@ from soloc.estimators.objectives.objective import NumberObjective
 from soloc.estimators.ridge import Ridge, column_sums, ridge, weighted_gram
 from soloc.estimators.solver import Inverse, inverse_of
 
-KEY_SHARE = 0.3  # r: the key is longer than the value, so it is shrunk less
 WIDE = 1000  # features beyond which the metric is only a diagonal
 
 
@@ -51,8 +50,9 @@ class SquaredLoss(NumberObjective):
         solved = self.inner(pooled)
         features = pooled if self.context is None else np.hstack([pooled, self.context])
         residual = self.y - features @ solved.coef.astype(features.dtype) - solved.intercept
-        penalty = np.sum(solved.coef**2) + KEY_SHARE * key @ key
-        return float(np.sum(self.weights @ residual**2) + self.alpha * penalty) / self.total
+        moved = key - self.key_prior
+        penalty = self.alpha * np.sum(solved.coef**2) + self.key_penalty * moved @ moved
+        return float(np.sum(self.weights @ residual**2) + penalty) / self.total
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Objective and gradient at k."""
@@ -70,9 +70,10 @@ class SquaredLoss(NumberObjective):
         per_instance -= self.instances.spread(attended.astype(per_instance.dtype))
         per_instance *= attention
         per_instance *= self.instances.spread((self.weights * residual).astype(per_instance.dtype))
-        gradient = -2 * self.instances.adjoint(per_instance) + 2 * self.alpha * KEY_SHARE * key
-        penalty = solved.coef @ solved.coef + KEY_SHARE * key @ key
-        objective = self.weights @ residual**2 + self.alpha * penalty
+        moved = key - self.key_prior
+        gradient = -2 * self.instances.adjoint(per_instance) + 2 * self.key_penalty * moved
+        penalty = self.alpha * solved.coef @ solved.coef + self.key_penalty * moved @ moved
+        objective = self.weights @ residual**2 + penalty
         return float(objective) / self.total, gradient / self.total
 
     def metric(self, point: np.ndarray) -> Inverse:
@@ -82,7 +83,7 @@ class SquaredLoss(NumberObjective):
         solved = self.inner(pooled)
         d = len(key)
         jacobian = self.jacobian(attention, pooled, solved.coef[:d])
-        shrink = self.alpha * KEY_SHARE
+        shrink = self.key_penalty
         if d > WIDE:
             diagonal = 2 * (self.weights @ jacobian.astype(np.float64) ** 2 + shrink) / self.total
             diagonal += 1e-3 * diagonal.mean() + 1e-12

@@ -1,11 +1,19 @@
 """Attention mass on the decisive token and the rate of correct localisation, along training."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from soloc.figures.style import DASHES, INK, MUTED, PALETTE, legend_below, panels, styled
+from soloc.figures.style import (
+    DASHES,
+    INK,
+    MUTED,
+    PALETTE,
+    legend_below,
+    median_band,
+    panels,
+    styled,
+)
 
 
 @styled
@@ -20,7 +28,9 @@ def figure(table: pd.DataFrame) -> Figure:
         for (name, group), colour, dash in zip(
             table.groupby("setting", sort=False), PALETTE, DASHES, strict=False
         ):
-            _band(axis, group, column, colour, dash, name)
+            label = name.replace("lam", r"$\lambda$")
+            over_runs = group.groupby("share_of_training")[column]
+            median_band(axis, over_runs, colour, linestyle=dash, label=label)
         axis.axhline(chance, color=MUTED, linewidth=0.9)
         axis.text(0.995, chance - 0.015, "chance", ha="right", va="top", color=MUTED, size=8)
         axis.set(xlabel="share of training", ylim=(-0.02, 1.03), title=title)
@@ -29,23 +39,6 @@ def figure(table: pd.DataFrame) -> Figure:
     _against_alignment(axes[2], table)
     legend_below(drawing, axes[0])
     return drawing
-
-
-def _band(
-    axis: Axes, group: pd.DataFrame, column: str, colour: str, dash: object, label: str
-) -> None:
-    over_runs = group.groupby("share_of_training")[column]
-    x = np.asarray(list(over_runs.groups))
-    axis.fill_between(
-        x, over_runs.quantile(0.1), over_runs.quantile(0.9), color=colour, alpha=0.18, linewidth=0
-    )
-    axis.plot(
-        x,
-        over_runs.median(),
-        color=colour,
-        linestyle=dash,
-        label=label.replace("lam", r"$\lambda$"),
-    )
 
 
 def _against_alignment(axis: Axes, table: pd.DataFrame) -> None:

@@ -1,6 +1,5 @@
 """Four panels of the paper: risk, alignments, the (kappa, nu) plane, the manifold."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,6 +14,7 @@ from soloc.figures.style import (
     ORANGE,
     RED,
     logarithmic,
+    median_band,
     panels,
     styled,
 )
@@ -42,14 +42,11 @@ def figure(table: pd.DataFrame) -> Figure:
 def _band(
     axis: Axes, table: pd.DataFrame, column: str, colour: str, label: str, dash: object = "-"
 ) -> None:
-    over_runs = table.groupby("step")[column]
-    steps = np.asarray(list(over_runs.groups))
-    low, middle, high = (over_runs.quantile(q).to_numpy() for q in (0.1, 0.5, 0.9))
-    axis.fill_between(steps, low, high, color=colour, alpha=0.22, linewidth=0)
     for run in sorted(table.run.unique())[:_PATHS]:
         path = table[table.run == run]
         axis.plot(path.step, path[column], color=colour, linewidth=0.5, alpha=0.35)
-    axis.plot(steps, middle, color=colour, linestyle=dash, linewidth=2.0, label=label)
+    over_runs = table.groupby("step")[column]
+    median_band(axis, over_runs, colour, linestyle=dash, linewidth=2.0, label=label)
     axis.set_xlabel("step of gradient descent")
     axis.xaxis.set_major_formatter(EngFormatter(sep=""))
 

@@ -13,6 +13,7 @@ from soloc.figures.style import (
     ORANGE,
     PALETTE,
     logarithmic,
+    median_band,
     panels,
     styled,
 )
@@ -65,15 +66,7 @@ def _speed(axis: Axes, speed: pd.DataFrame) -> None:
 
 def _way(axis: Axes, length: pd.DataFrame) -> None:
     steps = length.groupby("L").steps_needed
-    axis.plot(steps.median().index, steps.median(), color=BLUE, marker="o")
-    axis.fill_between(
-        steps.median().index,
-        steps.quantile(0.1),
-        steps.quantile(0.9),
-        color=BLUE,
-        alpha=0.2,
-        linewidth=0,
-    )
+    median_band(axis, steps, BLUE, marker="o")
     axis.set_ylim(bottom=0.0)
     logarithmic(axis, "x")
     axis.yaxis.set_major_formatter(EngFormatter(sep=""))
@@ -137,21 +130,7 @@ def _several_training(axis: Axes, several: pd.DataFrame) -> None:
         _by_number(several, "path"), PALETTE, DASHES, strict=False
     ):
         value = group.groupby("step").kappa
-        axis.plot(
-            value.median().index,
-            value.median(),
-            color=colour,
-            linestyle=dash,
-            label=_number(decisive),
-        )
-        axis.fill_between(
-            value.median().index,
-            value.quantile(0.1),
-            value.quantile(0.9),
-            color=colour,
-            alpha=0.2,
-            linewidth=0,
-        )
+        median_band(axis, value, colour, linestyle=dash, label=_number(decisive))
     axis.xaxis.set_major_formatter(EngFormatter(sep=""))
     axis.set(ylim=(-0.03, 1.05), xlabel="step of gradient descent", ylabel=r"$|\kappa|$")
     axis.set_title("Several decisive tokens: training")

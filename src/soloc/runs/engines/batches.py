@@ -54,8 +54,12 @@ class Waiting:
 
     def give_back(self, places: Iterable[int]) -> None:
         """Calls that were taken and not computed are next."""
-        for place in places:
+        for place in reversed([*places]):
             self._queues[id(self._calls[place].function)].appendleft(place)
+
+    def put_last(self, place: int) -> None:
+        """A call that may have killed its worker waits until the others are done."""
+        self._queues[id(self._calls[place].function)].append(place)
 
     def took(self, place: int, seconds: float) -> None:
         """A call has taken so long: how many travel together follows."""

@@ -16,6 +16,7 @@ from soloc.runs.worker import Died, Worker
 
 _BATCH_SECONDS = 0.2  # work that is handed out at once; a reply comes for each call all the same
 _PRELOADED = ("soloc.runs.cells",)  # unless a server with more is there already
+_STILLBORN, _TRIES = -1, 20  # deaths of workers that no call is to blame for, and how many may be
 _MOMENT = 0.2  # seconds of silence after which the driver may look at the clock
 
 
@@ -49,23 +50,39 @@ class Local:
                 for desk in busy:
                     if desk.worker.pipe not in ready:
                         continue
-                    place = desk.open.popleft()
-                    try:
-                        outcome = outcome_of(place, desk.worker.receive())
-                    except Died:
-                        deaths[place] += 1
-                        waiting.give_back(reversed(desk.open))
-                        desk.replace()
-                        if deaths[place] < DEATHS:
-                            waiting.give_back([place])
-                            continue
-                        outcome = lost(place)
-                    else:
-                        waiting.took(place, outcome.seconds)
-                    yield outcome
+                    outcome = self._heard(desk, waiting, deaths)
+                    if outcome is not None:
+                        yield outcome
         finally:
             for desk in desks:
                 desk.worker.close(busy=bool(desk.batch and desk.batch.places))
+
+    def _heard(self, desk: "_Desk", waiting: Waiting, deaths: Counter[int]) -> Outcome | None:
+        """What a worker says, or what its death means."""
+        try:
+            reply = desk.worker.receive()
+        except Died:
+            begun, place = desk.worker.begun, desk.open.popleft()
+            waiting.give_back(desk.open)
+            desk.replace()
+            deaths[place if begun else _STILLBORN] += 1
+            if deaths[_STILLBORN] > _TRIES:
+                raise OSError(
+                    f"{_TRIES} worker processes ended as soon as they began (out of memory?); what"
+                    " was finished is kept: run the command again, with fewer `jobs`."
+                ) from None
+            if deaths[place] >= DEATHS:
+                return lost(place)
+            if begun:
+                waiting.put_last(place)
+            else:
+                waiting.give_back([place])
+            return None
+        if reply is None:
+            return None
+        place = desk.open.popleft()
+        waiting.took(place, reply.seconds)
+        return outcome_of(place, reply)
 
 
 class _Desk:

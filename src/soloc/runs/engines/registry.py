@@ -1,9 +1,9 @@
 """The engines by name: what `--engine` understands."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
+from soloc.closest import did_you_mean
 from soloc.runs.cores import cores
 from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.dask import Dask
@@ -51,7 +51,6 @@ def engine_of(engine: Any = None, jobs: int | None = None, scheduler: str | None
         found: Engine = engine
         return found
     if engine not in ENGINES:
-        close = get_close_matches(engine, ENGINES, n=1)
-        hint = f" Did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(engine, ENGINES)
         raise ValueError(f"`engine` must be one of {', '.join(ENGINES)}; got {engine!r}.{hint}")
     return ENGINES[engine](cores() if jobs is None else jobs, scheduler)
