@@ -46,13 +46,15 @@ def run(config: Config) -> pd.DataFrame:
 def _length(config: Config, L: int) -> pd.DataFrame:
     task = SingleLocation(d=config.d, L=L, gamma=1.0, eps=config.eps, signal=config.signal)
     jumps = _jumps(config, task)
-    ratios = np.linspace(config.lowest, 1.0 + 1.25 * (jumps[REACHED] - 1.0), config.count)
+    tried = config.tried if L in config.watched else ()
+    last = max(1.0 + 1.25 * (jumps[REACHED] - 1.0), *tried, 0.0)
+    ratios = np.linspace(config.lowest, last, config.count)
     rows = [bayes_curve(task, ratios).assign(part="branch")]
     rows += [
         pd.DataFrame([{"part": "jump", "start": event, "samples_per_dimension": ratio}])
         for event, ratio in jumps.items()
     ]
-    for ratio in config.tried if L in config.watched else ():
+    for ratio in tried:
         overlaps = []
         for number in range(config.sets):
             data = draw(task, ratio, config.seed, L, number)

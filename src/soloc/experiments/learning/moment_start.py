@@ -23,7 +23,7 @@ class Config:
     signal: float = 2.0
     eps: float = 0.3
     ridge: float = 0.2
-    d: int = 200
+    d: int = 120
     sets: int = 8
     seed: int = 3
 
@@ -42,9 +42,7 @@ def _length(config: Config, L: int) -> pd.DataFrame:
         cosines = np.array(
             [[k @ s.key, v @ s.value] for (k, v), s in zip(pairs, sets, strict=True)]
         )
-        rows.append(
-            _row(ratio, "moments", "moments", cos_k=cosines[:, 0], cos_v=cosines[:, 1])
-        )
+        rows.append(_row(ratio, "moments", "moments", cos_k=cosines[:, 0], cos_v=cosines[:, 1]))
         for start in ("moments", "random"):
             found = [by_descent(task, Softmax(1.0), s, config.ridge, start) for s in sets]
             risks = np.array([one.risk for one in found])
@@ -66,7 +64,7 @@ def _row(ratio: float, part: str, start: str, **values: np.ndarray) -> pd.DataFr
 
 def findings(table: pd.DataFrame) -> str:
     """What the table shows."""
-    law = table[(table.part == "law") & (table.L == table.L.max())]
+    law = table[(table.part == "law") & (table.L.max() == table.L)]
     law = law.set_index("samples_per_dimension")
     trained = table[table.part == "trained"]
     share = trained.groupby("start").agrees.mean()

@@ -145,12 +145,11 @@ def outcome(
     )
 
 
-def _descend(
-    weight: Any, data: Data, ridge: float, start: np.ndarray
-) -> tuple[np.ndarray, float]:
+def _descend(weight: Any, data: Data, ridge: float, start: np.ndarray) -> tuple[np.ndarray, float]:
     with jax.enable_x64(True):
         tokens, answers = jnp.asarray(data.tokens), jnp.asarray(data.answers)
-        objective = _objective(type(weight))
+        kind: Any = type(weight)
+        objective = _objective(kind)
 
         def value_and_slope(flat: np.ndarray) -> tuple[float, np.ndarray]:
             value, slope = objective(flat.reshape(2, -1), tokens, answers, ridge)

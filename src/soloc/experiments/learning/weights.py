@@ -37,9 +37,7 @@ def run(config: Config) -> pd.DataFrame:
 
 
 def _weight(config: Config, name: str) -> pd.DataFrame:
-    task = SingleLocation(
-        d=config.d, L=config.L, gamma=1.0, eps=config.eps, signal=config.signal
-    )
+    task = SingleLocation(d=config.d, L=config.L, gamma=1.0, eps=config.eps, signal=config.signal)
     entry = catalogue.find(name)
     weight = entry.kind(1.0)
     theory = erm_curve(task, weight, config.tried, "best", points=config.points)

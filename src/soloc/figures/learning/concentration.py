@@ -16,7 +16,7 @@ def figure(table: pd.DataFrame) -> Figure:
     drawing, axes = panels(
         1, 2, width=10.5, height=4.2, titles=(f"L = {short}", "The best learner, by length")
     )
-    first = exact[(exact.L == short) & (exact.start == "uninformed")]
+    first = exact[(short == exact.L) & (exact.start == "uninformed")]
     line(axes[0], first, "mass", BLUE, "-", "Bayes")
     axes[0].axhline(first.limit.iloc[0], color=BLUE, linewidth=0.8, linestyle=":")
     trained = table[(table.method == "softmax, least squares") & (table.kind == "theory")]

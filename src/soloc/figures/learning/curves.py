@@ -8,16 +8,17 @@ from soloc.figures.style import MUTED, logarithmic
 
 RATIO = "samples per dimension $n/d$"
 REPLICA = (
-    "Lines: replica-symmetric theory, $n, d \\to \\infty$; dots: algorithms at finite $d$, ± one error"
+    "Lines: replica-symmetric theory, $n, d \\to \\infty$;"
+    " dots: algorithms at finite $d$, ± one error"
 )
 
 
-def line(axis: Axes, rows: pd.DataFrame, column: str, colour: str, dash: object, label: str) -> None:
+def line(
+    axis: Axes, rows: pd.DataFrame, column: str, colour: str, dash: object, label: str
+) -> None:
     """A theoretical curve, where the starts of its simulation agree."""
     sure = rows[rows.agrees.astype(bool)].sort_values("samples_per_dimension")
-    axis.plot(
-        sure.samples_per_dimension, sure[column], color=colour, linestyle=dash, label=label
-    )
+    axis.plot(sure.samples_per_dimension, sure[column], color=colour, linestyle=dash, label=label)
 
 
 def dots(
@@ -45,4 +46,4 @@ def finish(figure: Figure, axes: list[Axes]) -> None:
     for axis in axes:
         logarithmic(axis, "x")
         axis.set_xlabel(RATIO)
-    figure.supxlabel(REPLICA, size=8, color=MUTED)
+    figure.suptitle(REPLICA, size=8, color=MUTED)

@@ -36,9 +36,8 @@ def figure(table: pd.DataFrame) -> Figure:
         axis.axvline(jumps["informed branch exists"], color=MUTED, linewidth=0.8, linestyle=":")
         dots = rows[rows.part == "dots"]
         if len(dots):
-            inside = dots[dots.samples_per_dimension <= low.samples_per_dimension.max()]
             axis.errorbar(
-                inside.samples_per_dimension, inside.q_v, inside.error, color=INK, marker="o",
+                dots.samples_per_dimension, dots.q_v, dots.error, color=INK, marker="o",
                 linestyle="none", capsize=2, linewidth=1.0, label="AMP, simulated",
             )  # fmt: skip
         axis.set(xlabel=RATIO, ylim=(0.0, 1.03))

@@ -38,8 +38,8 @@ def figure(table: pd.DataFrame) -> Figure:
         logarithmic(axis, "x")
         axis.set_xlabel(RATIO)
         axis.legend()
-    drawing.supxlabel(
-        "Lines on the left: the law as $n, d \\to \\infty$; marks: data sets of finite $d$, ± one error",
+    drawing.suptitle(
+        "Lines on the left: the law as $n, d \\to \\infty$; marks: finite $d$, ± one error",
         size=8, color=MUTED,
     )  # fmt: skip
     return drawing

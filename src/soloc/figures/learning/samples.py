@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from soloc.figures.learning.curves import dots, finish, line
-from soloc.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, RED, panels, styled
+from soloc.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, RED, legend_below, panels, styled
 
 LINES = {
     "linear, best ridge": (MUTED, ":"),
@@ -22,7 +22,7 @@ DOTS = {
 @styled
 def figure(table: pd.DataFrame) -> Figure:
     """All curves with their dots; then the excess over Bayes."""
-    drawing, axes = panels(1, 2, width=10.5, height=4.4, titles=("Risk", "Risk above Bayes"))
+    drawing, axes = panels(1, 2, width=10.5, height=4.8, titles=("Risk", "Risk above Bayes"))
     bayes = table[table.method == "Bayes"].set_index("samples_per_dimension").risk
     above = table.assign(gap=table.risk - table.samples_per_dimension.map(bayes))
     for name, (colour, dash) in LINES.items():
@@ -37,6 +37,6 @@ def figure(table: pd.DataFrame) -> Figure:
     axes[1].axhline(0.0, color=INK, linewidth=0.8)
     axes[0].set_ylabel("test error $E(Y - \\hat Y)^2$")
     axes[0].set_ylim(bottom=0.0)
-    axes[0].legend()
+    legend_below(drawing, axes[0])
     finish(drawing, axes)
     return drawing
