@@ -6,6 +6,7 @@ from scipy.special import erf
 
 from soloc.predictors.normalised import Softmax
 from soloc.predictors.pointwise import Erf, Linear
+from soloc.risk.baselines import bayes_risk
 from soloc.risk.localisation import attention_mass, localisation_rate
 from soloc.tasks.single_location import SingleLocation
 
@@ -26,6 +27,15 @@ def simulate(weight, task, kappa, n=200_000):
     else:
         f, order = np.exp(weight.lam * (scores - scores.max(1, keepdims=True))), scores
     return f[:, 0] / f.sum(1), order.argmax(1) == 0
+
+
+@pytest.mark.parametrize("L", [2, 50, 10**6])
+@pytest.mark.parametrize("signal", [0.5, 2.5, 5.0, 8.0])
+def test_mass_of_sharp_softmax_is_what_bayes_explains(signal, L):
+    """At the truth with lam = m and gamma = 1 the mass on J0 is 1 minus the excess risk."""
+    task = SingleLocation(d=10, L=L, gamma=1.0, signal=signal)
+    mass = attention_mass(task, Softmax(signal), np.array([1.0]))[0]
+    assert mass == pytest.approx(1.0 - float(bayes_risk(task)), abs=2e-6)
 
 
 @pytest.mark.parametrize("weight, d, L, kappa", CASES)

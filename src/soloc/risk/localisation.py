@@ -50,7 +50,9 @@ def _mass(task: SingleLocation, even: bool, mean: np.ndarray, lam: np.ndarray) -
     log_f = _log_kernel(lam[:, None] * signal.scores, even)
     log_g = _log_kernel(lam[:, None] * background.scores, even)
     top = np.maximum(log_f.max(axis=-1), log_g.max(axis=-1))
-    t = np.exp(np.arange(-18.0, 30.0, _STEP) - top[:, None])
+    # erf keeps to its last decades; softmax falls without end, so t must reach its weakest signal
+    span = 48.0 if even else max(48.0, float(np.max(top - log_f.min(axis=-1))) + 22.0)
+    t = np.exp(np.arange(-18.0, span - 18.0, _STEP) - top[:, None])
     f, g = np.exp(log_f), np.exp(log_g)
     from_signal = t * np.sum(
         (signal.chances * f)[:, None] * np.exp(-t[..., None] * f[:, None]), axis=-1
