@@ -96,13 +96,10 @@ class LabPage:
         return self.browser.execute_script(script, *arguments)
 
     def number(self, panel: str, name: str) -> float:
-        """A number written in a panel, with all its digits."""
-        return float(
-            self.run(
-                "return document.querySelector(arguments[0])?.dataset.value",
-                f'#panel-{panel} [data-number="{name}"]',
-            )
-        )
+        """A number written in a panel, with all its digits, as soon as it is there."""
+        place = f'#panel-{panel} [data-number="{name}"]'
+        found = f"document.querySelector('{place}')?.dataset.value"
+        return float(wait_for(self.browser, f"return {found}"))
 
     def text(self, selector: str) -> str:
         """Text of an element."""
