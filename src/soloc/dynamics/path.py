@@ -65,7 +65,9 @@ class Path:
         if not halved.any():
             return said
         count, most = int(np.count_nonzero(halved)), int(halved.max())
-        return f"{said}; steps that would have raised the risk were halved in {count} (up to {most})"
+        return (
+            f"{said}; steps that would have raised the risk were halved in {count} (up to {most})"
+        )
 
     def __repr__(self) -> str:
         return f"<{self._sentence()}: {', '.join(self.columns)}>"

@@ -13,11 +13,10 @@ where a compiled program goes through them side by side.
 import math
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax.scipy.special import erf
 
-from soloc.maths.engine import Array
+from soloc.maths.engine import JAX, Array
 from soloc.maths.sign_correlation import covariance_in_a_loop
 
 _ROOT_HALF = math.sqrt(0.5)
@@ -183,9 +182,7 @@ def slopes_and_value(kinds: Kinds, lam: Array, gram: Array) -> tuple[Array, Arra
     )  # fmt: skip
     gkk = s22 * (alpha * two.D + beta * two.D1 + gamma * two.D11 + delta * two.D12)
     gB = gB + 2.0 * n * jnp.sum(B2 * two.C + s22 * (q2 * C1_t + own.kv * two.C1), axis=2)
-    gq = gq + 2.0 * n * s2 * jnp.sum(
-        B2 * two.C1 + s22 * (own.kv * two.C11 + q2 * two.D), axis=2
-    )
+    gq = gq + 2.0 * n * s2 * jnp.sum(B2 * two.C1 + s22 * (own.kv * two.C11 + q2 * two.D), axis=2)
     gkv = gkv + 2.0 * n2 * s22 * (B1 * two.C1 + s22 * (q1 * two.C11 + vk * two.D))
     gvv = gvv + n2 * s22 * two.C
 
@@ -200,7 +197,6 @@ def slopes_and_value(kinds: Kinds, lam: Array, gram: Array) -> tuple[Array, Arra
         [jnp.swapaxes(kv, 0, 1), vv + jnp.swapaxes(vv, 0, 1), along[2], along[3]], axis=1
     )
     return jnp.concatenate([of_keys, of_values]), _value(kinds, moments)
-
 
 
 def _own(kinds: Kinds, gram: Array, H: int) -> _Own:
@@ -233,7 +229,7 @@ def _one(own: _Own, s2: Array, lam: Array) -> _One:
     t = math.sqrt(2.0) * lam / jnp.sqrt(1.0 + 2.0 * lam * lam * s2 * _diagonal(own.kk))
     a = t * own.A
     # computed once: fused into what uses them, they would be computed, and compiled, for each
-    t, a, e, E1 = jax.lax.optimization_barrier(
+    t, a, e, E1 = JAX.once(
         (t, a, erf(_ROOT_HALF * a), math.sqrt(2.0 / math.pi) * t * jnp.exp(-0.5 * a * a))
     )
     E2 = -a * t * E1
@@ -251,7 +247,7 @@ def _two(own: _Own, s2: Array, one: _One) -> _Two:
     C1 = one.E1[:, :, None] * (erf(_ROOT_HALF * (a2 - r * a1) / jnp.sqrt(left)) - one.e[:, None])
     square = (a1 - a2) ** 2 + 2.0 * (1.0 - r) * a1 * a2
     D = (2.0 / math.pi) * t1 * t2 * jnp.exp(-0.5 * square / left) / jnp.sqrt(left)
-    C, C1, D, r, left = jax.lax.optimization_barrier((_covariances(one.a, r, H), C1, D, r, left))
+    C, C1, D, r, left = JAX.once((_covariances(one.a, r, H), C1, D, r, left))
     x1, x2 = (a1 - r * a2) / left, (a2 - r * a1) / left
     D1 = -t1 * x1 * D
     D11 = t1 * t1 * (x1 * x1 - 1.0 / left) * D
