@@ -143,7 +143,7 @@ def test_the_model_says_when_pointing_should_not_be_trusted():
         model.locate(x)
     mean = x.mean(axis=1) @ [1.0, 2.0, 0.0, 0.0]  # every instance counts
     model = SingleLocationRegressor().fit(x, mean)
-    with pytest.warns(PointingWarning, match="attention is spread"):
+    with pytest.warns(PointingWarning, match="mean-pool ridge, which points at nothing"):
         model.explain(x, 3)
 
 
