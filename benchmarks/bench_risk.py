@@ -3,15 +3,24 @@
 import math
 import sys
 import time
+from functools import partial
 
 import jax
 import numpy as np
 from scipy.integrate import quad
 from scipy.special import erf
 
-from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk, monte_carlo_risk
+from soloc import Erf, Overlaps, SingleLocation, Softmax, bayes_risk, excess_risk, monte_carlo_risk
+from soloc.predictors.catalogue import WEIGHTS
+from soloc.risk.population import excess_or_infinity
 
 TRUTH = Overlaps(0.9, 0.8)
+# the ends of d, L, gamma, signal and lam between which every risk must answer within a second
+EXTREMES = [
+    (4, 1, 1e-6, 1e6, 1e-6), (4, 10**12, 1e-6, 1e-6, 1e6), (400, 10**12, 1e6, 0.0, 1e-6),
+    (400, 2, 1e6, 1e6, 1e6), (10**12, 10**12, 1.0, 1e6, 1.0), (10**12, 3, 0.7, 707106.0, 1e3),
+    (4, 10**6, 3.0, 0.1, 30.0), (10, 10**12, 1.0, 1e-6, 1.0),
+]  # fmt: skip
 
 
 def seconds(call, repeats):
@@ -92,6 +101,21 @@ def main():
     for L in (10, 10**9):
         pair = sorted((costs[10, L], costs[10**6, L]))
         report(f"softmax, d = 10 against 1e6 at L = {L:g}", pair[1] / pair[0], "x", 2)
+    alone = 1e3 * seconds(lambda: bayes_risk(task), 20)
+    report("Bayes, scalar call", alone, "ms", 10)
+    gammas = np.linspace(0.3, 3.0, 1000)
+    thousand = seconds(lambda: bayes_risk(SingleLocation(400, 10, gammas)), 3)
+    report("Bayes, per element of 1,000", thousand, "ms", 1, alone)
+    slowest = (0.0, "")
+    for d, L, gamma, signal, lam in EXTREMES:
+        extreme = SingleLocation(d, L, gamma, signal=signal)
+        calls = {"Bayes": partial(bayes_risk, extreme)} | {
+            entry.name: partial(excess_or_infinity, extreme, entry.kind(lam), TRUTH)
+            for entry in WEIGHTS.values()
+            if entry.exact
+        }
+        slowest = max(slowest, *((seconds(call, 1), name) for name, call in calls.items()))
+    report(f"slowest extreme call ({slowest[1]})", slowest[0], "s", 1)
     return 1 if failures else 0
 
 

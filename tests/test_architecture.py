@@ -1,4 +1,4 @@
-"""The house, enforced: who may import whom, no cycles, no stubs, few names."""
+"""The house, enforced: who may import whom, no cycles, no long lines, few names."""
 
 import ast
 import tomllib
@@ -35,6 +35,8 @@ MAY_IMPORT = {
     "lab": SCIENCE | PLUMBING,
     "cli": SCIENCE | PLUMBING | {"lab"},  # lab only to start it, see below
 }
+
+WRITTEN = ("src", "tests", "benchmarks", "examples")
 
 
 @cache
@@ -124,6 +126,19 @@ def test_no_import_leads_back_to_itself_not_even_inside_a_function():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("folder", WRITTEN)
+def test_no_line_is_longer_than_100_columns(folder):
+    long = [
+        f"{path.relative_to(ROOT)}:{number} has {len(line)}"
+        for kind in ("py", "js")
+        for path in sorted((ROOT / folder).rglob(f"*.{kind}"))
+        if not path.name.endswith(".min.js")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > 100
+    ]
+    assert not long
 
 
 def test_people_meet_at_most_35_names():

@@ -38,8 +38,11 @@ def slopes_at(lam, m, gamma, L, o):
 def test_erf_slopes_are_the_gradient_of_the_closed_risk(task, lam):
     m, gamma, L = task
     o, _, _ = random_overlaps(200)
+
+    def risk(o):
+        return jnp.sum(erf_excess(SignalNumbers(m, gamma, L), lam, Overlaps(*o)))
+
     with jax.enable_x64(True):
-        risk = lambda o: jnp.sum(erf_excess(SignalNumbers(m, gamma, L), lam, Overlaps(*o)))  # noqa: E731
         by_hand, automatic = (
             slopes_at(lam, m, gamma, L, o),
             jax.grad(risk)(Overlaps.unchecked(*map(jnp.asarray, o))),

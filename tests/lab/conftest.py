@@ -8,9 +8,8 @@ pytest.importorskip("httpx", reason="FastAPI's test client needs httpx")
 
 @pytest.fixture(scope="session")
 def client():
-    from fastapi.testclient import TestClient
-
     from soloc.lab.server.app import create_app
+    from tests.lab.patient import PatientClient
 
-    with TestClient(create_app(), base_url="http://127.0.0.1") as client:
+    with PatientClient(create_app(), base_url="http://127.0.0.1") as client:
         yield client

@@ -18,10 +18,11 @@ _BARE = """
 import socket, sys, uvicorn
 from soloc.lab.server.app import create_app
 from soloc.lab.server.patience import PatientProtocol
+from soloc.lab.server.start import OPTIONS
 listener = socket.create_server(("127.0.0.1", 0))
 print(f"ready: http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)
-options = {"log_level": "warning", "limit_concurrency": 200, "http": PatientProtocol}
-uvicorn.Server(uvicorn.Config(create_app(), **options)).run(sockets=[listener])
+config = uvicorn.Config(create_app(), http=PatientProtocol, **OPTIONS)
+uvicorn.Server(config).run(sockets=[listener])
 """
 
 

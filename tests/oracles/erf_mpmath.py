@@ -52,7 +52,10 @@ def log_excess_at_the_right_value(m, gamma, lam, kappa, rho):
     """
     with mp.workdps(40):
         m, gamma, lam, kappa, rho = map(mp.mpf, (m, gamma, lam, kappa, rho))
-        log_density = lambda x: 2 * mp.log(mp.erfc(lam * (m * kappa + gamma * x))) - x**2 / 2  # noqa: E731
+
+        def log_density(x):
+            return 2 * mp.log(mp.erfc(lam * (m * kappa + gamma * x))) - x**2 / 2
+
         low, high = -m * kappa / gamma - 3 / (lam * gamma) - 3, mp.mpf(0)
         for _ in range(200):  # the log density is concave: thirds
             left, right = low + (high - low) / 3, high - (high - low) / 3

@@ -22,7 +22,7 @@ from soloc import (
     log_excess_risk,
 )
 from soloc.predictors.normalised import NormalisedReLU, NormalisedSigmoid, NormalisedSoftplus
-from soloc.predictors.pointwise import Sigmoid, Tanh
+from soloc.predictors.pointwise import Exponential, Sigmoid, Tanh
 
 TRUTH = Overlaps(1.0, 1.0)
 
@@ -169,3 +169,49 @@ def test_linear_regression_on_one_token_is_perfect():
     assert linear_risk(SingleLocation(10, lengths=LengthLaw((1,), (1.0,)), gamma=0.7)) == 0.0
     assert linear_risk(SingleLocation(10, lengths=lengths, gamma=1e-9)) > 0.0
     assert linear_risk(SingleLocation(10, 3, 0.7, prior=(1.0, 0.0, 0.0))) == 0.0
+
+
+def _log_exponential(m, gamma, L, lam, kappa, nu, theta, eta, rho) -> float:
+    """log E[(sum of exp(lam a_l) b_l - c)^2] from means over one score each, by equal steps."""
+    with mp.workdps(60):
+        m, gamma, lam, kappa, nu, theta, eta, rho = map(
+            mpf, (m, gamma, lam, kappa, nu, theta, eta, rho)
+        )
+
+        def mean(spread, power, f):
+            """E[exp(power lam spread x) f(x)], x standard normal."""
+            tilt, step = power * lam * spread, mpf(1) / 8
+            nodes = [tilt + k * step for k in range(-130, 131)]
+            values = (mp.exp(tilt * x - x**2 / 2) * f(x) for x in nodes)
+            return step * mp.fsum(values) / mp.sqrt(2 * mp.pi)
+
+        def b(x):
+            return m * theta + gamma * rho * x
+
+        scale = mp.exp(lam * m * kappa)
+        square = mean(gamma, 2, lambda x: b(x) ** 2 + gamma**2 * (1 - rho**2))
+        cross = mean(gamma, 1, lambda x: b(x) * gamma * eta * x + gamma**2 * (nu - rho * eta))
+        total = scale**2 * square - 2 * scale * cross + gamma**2
+        behind = mean(1, 2, lambda x: (rho * x) ** 2 + 1 - rho**2)
+        one, other = scale * mean(gamma, 1, b), mean(1, 1, lambda x: rho * x)
+        total += (L - 1) * (behind + 2 * one * other + (L - 2) * other**2)
+        return float(mp.log(total))
+
+
+@pytest.mark.parametrize("m, gamma, L, lam", [
+    (0.0, 17.6, 5e10, -1.0), (3.0, 0.5, 4.0, 20.0), (200.0, 1.0, 1.0, 2.0), (2.0, 30.0, 7.0, 3.0),
+    (500.0, 0.01, 1e6, -1.0), (2.0, 0.7, 3.0, 0.4),
+])  # fmt: skip
+def test_exponential_weights_have_a_risk_beyond_doubles(m, gamma, L, lam):
+    """The first was refused, though its excess is 1e277, since nodes in its tail overflow."""
+    o = (0.4, 0.5, 0.2, -0.3, 0.1)
+    task = SingleLocation(10, L, gamma, signal=m)
+    exact = _log_exponential(m, gamma, L, lam, *o)
+    found = float(log_excess_risk(task, Exponential(lam), Overlaps(*o)))
+    assert found == pytest.approx(exact, rel=1e-13)
+    if exact < 700.0:
+        value = float(excess_risk(task, Exponential(lam), Overlaps(*o)))
+        assert value == pytest.approx(math.exp(exact), rel=1e-10)
+    else:
+        with pytest.raises(ValueError, match="exceeds the largest double"):
+            excess_risk(task, Exponential(lam), Overlaps(*o))

@@ -83,10 +83,10 @@ def test_no_draw_is_nan_infinite_or_negative_and_every_logarithm_is_finite():
     """10,000 draws, batched: every number of the task, the weight and the overlaps is an array."""
     rng = np.random.default_rng(1)
     points = [draw(rng, place) for place in PLACES for _ in range(2000)]
-    column = lambda name: np.array([point.overlaps.get(name, 0.0) for point in points])  # noqa: E731
     task = SingleLocation(*(np.array([float(point[i]) for point in points]) for i in (0, 1, 3)))
     weight = Erf(np.array([point.lam for point in points]))
-    overlaps = Overlaps(*(column(name) for name in CHECK_POINT))
+    given = ([point.overlaps.get(name, 0.0) for point in points] for name in CHECK_POINT)
+    overlaps = Overlaps(*map(np.array, given))
     excess, logs = (np.asarray(f(task, weight, overlaps)) for f in (excess_risk, log_excess_risk))
     assert excess.shape == (10_000,)
     assert np.all(np.isfinite(excess)) and np.all(excess >= 0)

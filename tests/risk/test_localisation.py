@@ -6,7 +6,9 @@ from scipy.special import erf
 
 from soloc.predictors.normalised import Softmax
 from soloc.predictors.pointwise import Erf, Linear
+from soloc.risk.baselines import bayes_risk
 from soloc.risk.localisation import attention_mass, localisation_rate
+from soloc.tasks.lengths import LengthLaw
 from soloc.tasks.single_location import SingleLocation
 
 CASES = [
@@ -19,13 +21,20 @@ def simulate(weight, task, kappa, n=200_000):
     rng = np.random.default_rng(5)
     scores = rng.normal(size=(n, task.L))
     scores[:, 0] = task.m * kappa + task.gamma * scores[:, 0]
-    if isinstance(
-        weight, Erf
-    ):  # the largest |score| has the largest weight also where erf has saturated to 1
+    if isinstance(weight, Erf):  # the largest |score| also counts where erf has saturated to 1
         f, order = np.abs(erf(weight.lam * scores)), np.abs(scores)
     else:
         f, order = np.exp(weight.lam * (scores - scores.max(1, keepdims=True))), scores
     return f[:, 0] / f.sum(1), order.argmax(1) == 0
+
+
+@pytest.mark.parametrize("L", [2, 50, 10**6])
+@pytest.mark.parametrize("signal", [0.5, 2.5, 5.0, 8.0])
+def test_mass_of_sharp_softmax_is_what_bayes_explains(signal, L):
+    """At the truth with lam = m and gamma = 1 the mass on J0 is 1 minus the excess risk."""
+    task = SingleLocation(d=10, L=L, gamma=1.0, signal=signal)
+    mass = attention_mass(task, Softmax(signal), np.array([1.0]))[0]
+    assert mass == pytest.approx(1.0 - float(bayes_risk(task)), abs=2e-6)
 
 
 @pytest.mark.parametrize("weight, d, L, kappa", CASES)
@@ -38,6 +47,24 @@ def test_mass_and_rate_agree_with_simulation(weight, d, L, kappa):
     ):
         error = draws.std() / np.sqrt(len(draws))
         assert abs(exact - draws.mean()) < 4.0 * error + 1e-7
+
+
+@pytest.mark.parametrize("weight", [Erf(0.4), Softmax(1.5)])
+def test_random_lengths_are_averaged(weight):
+    law = LengthLaw((1, 3, 8), (0.2, 0.5, 0.3))
+    task = SingleLocation(d=30, lengths=law)
+    parts = [simulate(weight, SingleLocation(d=30, L=L), 0.7) for L in law.values]
+    for exact, which in ((attention_mass, 0), (localisation_rate, 1)):
+        means, errors = zip(
+            *(
+                (part[which].mean(), part[which].std() / np.sqrt(len(part[which])))
+                for part in parts
+            ),
+            strict=True,
+        )
+        chances = np.asarray(law.probabilities)
+        error = np.sqrt(np.sum((chances * errors) ** 2))
+        assert abs(exact(task, weight, 0.7) - chances @ means) < 4.0 * error + 1e-7
 
 
 def test_without_alignment_and_with_equal_noise_every_token_is_alike():

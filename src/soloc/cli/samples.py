@@ -6,9 +6,6 @@ from argparse import Namespace
 from typing import Any
 
 from soloc.cli.risk import number
-from soloc.learning.bayes import bayes_curve, samples_for, tails
-from soloc.maths.numbers import check_whole
-from soloc.tasks.single_location import SingleLocation
 
 
 def add(subparsers: Any) -> None:
@@ -38,6 +35,10 @@ def add(subparsers: Any) -> None:
 
 def run(options: Namespace) -> int:
     """Print the answer."""
+    from soloc.learning.bayes import bayes_curve, samples_for, tails
+    from soloc.maths.numbers import check_whole
+    from soloc.tasks.single_location import SingleLocation
+
     task = SingleLocation(
         L=number(options.length),
         gamma=1.0,

@@ -149,7 +149,10 @@ def _slopes_and_bends(
 ) -> tuple[Overlaps, Overlaps]:
     """First derivatives of the risk in the overlaps, leaves (n,), and second ones, (5, n)."""
     row = jax.tree.map(lambda x: x[0], slopes.table(lam[None], numbers))
-    here = lambda o: slopes.at(o, numbers, predictor, row)  # noqa: E731
+
+    def here(o: Overlaps) -> Any:
+        return slopes.at(o, numbers, predictor, row)
+
     one = jnp.ones_like(o.kappa)
     units = Overlaps.unchecked(*(jnp.eye(5)[:, i, None] * one for i in range(5)))
     return here(o), jax.vmap(lambda unit: jax.jvp(here, (o,), (unit,))[1])(units)
@@ -187,7 +190,7 @@ def _newton(trained: Trainee, starts: np.ndarray) -> np.ndarray:
             getattr(here, part)[better] = getattr(there, part)[better]
         damping = np.clip(np.where(better, damping / 5.0, damping * 4.0), 1e-16, 1e6)
     still = np.linalg.norm(here.projected, axis=1) < _STILL * np.maximum(here.size, 1e-12)
-    return x[still]
+    return np.asarray(x[still])
 
 
 def _normalised(x: np.ndarray) -> np.ndarray:

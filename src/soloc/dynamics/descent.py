@@ -12,6 +12,7 @@ from soloc.dynamics.path import Path
 from soloc.dynamics.pieces import Piece, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.rules import Plain, Rule
 from soloc.dynamics.schedules import Tabulated
+from soloc.maths.engine import Array
 from soloc.maths.precision import as_double
 
 SLOTS, _ROWS = 256, 4096  # observations and steps of one compiled piece
@@ -128,7 +129,7 @@ class _Static:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Static) and self._parts == other._parts
 
-    def value(self, point: Any, lam: Any, key: Any, step: Any) -> jax.Array:
+    def value(self, point: Any, lam: Any, key: Any, step: Any) -> Array:
         """The objective at a step."""
         arguments = ([] if lam is None else [lam]) + (
             [] if key is None else [jax.random.fold_in(key, step)]
@@ -144,28 +145,38 @@ def _look(static: _Static, point: Any, lam: Any, key: Any, step: Any) -> jax.Arr
 
 
 @partial(jax.jit, static_argnums=0)
-def _advance(static, state, alpha, lam, key, first, records, stride):
-    def project(direction, point):
+def _advance(
+    static: _Static,
+    state: Any,
+    alpha: Array,
+    lam: Array | None,
+    key: Array | None,
+    first: Array,
+    records: Array,
+    stride: Array,
+) -> Any:
+    def project(direction: Any, point: Any) -> Any:
         if not static.on_sphere:
             return direction
         return jax.tree.map(
             lambda g, x: g - jnp.sum(g * x, axis=-1, keepdims=True) * x, direction, point
         )
 
-    def one(t, state):
+    def one(t: Array, state: Any) -> Any:
         point, memory = state
         at = None if lam is None else lam[t]
         gradient = jax.grad(lambda x: jnp.sum(static.value(x, at, key, first + t)))(point)
         direction, memory = static.rule.update(
             gradient, memory, first + t, lambda g: project(g, point)
         )
-        size = lambda x: _along(alpha[t], x, static.per_run)  # noqa: E731
-        point = jax.tree.map(lambda x, g: x - size(x) * g, point, direction)
+        point = jax.tree.map(
+            lambda x, g: x - _along(alpha[t], x, static.per_run) * g, point, direction
+        )
         if static.on_sphere:
             point = jax.tree.map(lambda x: x / jnp.linalg.norm(x, axis=-1, keepdims=True), point)
         return point, memory
 
-    def until_next_record(r, carry):
+    def until_next_record(r: Array, carry: Any) -> Any:
         state, seen = carry
         state = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, state)
         last = (r + 1) * stride

@@ -52,7 +52,7 @@ def diagnose(path: Path) -> list[Diagnosis]:
     )
     lam = path.lam[-1]
     toward = kappa if isinstance(weight, Erf) else path.kappa[tail].mean(axis=0)
-    mass = attention_mass(task, type(weight)(lam), toward)
+    mass = attention_mass(task, weight.with_lam(lam), toward)
     return [
         Diagnosis(
             i,

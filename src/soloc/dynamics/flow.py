@@ -12,7 +12,8 @@ from soloc.dynamics.motion import Motion, motion_of
 from soloc.dynamics.path import Path
 from soloc.dynamics.pieces import Record
 from soloc.dynamics.population_path import runs_shape
-from soloc.dynamics.records import above_noise, bayes_of, describe, flattened
+from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, for_every_run
+from soloc.maths.engine import Array
 from soloc.maths.numbers import check_count, check_real
 from soloc.risk.registry import Slopes
 
@@ -39,8 +40,7 @@ def flow_path(
     check_count("records", records)
     trained = exact_trainee(task, weight, start)
     shape = runs_shape(start, task, trained)
-    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
-    trained, lam = flattened(trained, shape), flat(weight.lam)
+    trained, lam = flattened(trained, shape), for_every_run(weight.lam, shape)
     begin, size = trained.layout.of_runs(start, shape).T, trained.layout.size
     assert trained.slopes is not None
     velocity = partial(flow_at, motion_of(type(start)), trained.slopes, trained.layout)
@@ -75,7 +75,7 @@ def flow_path(
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def flow_at(
     motion: Motion, slopes: Slopes, layout: Layout, y: Any, lam: Any, numbers: Any, predictor: Any
-) -> jax.Array:
+) -> Array:
     """The velocity of states whose numbers are (runs, size), at lam (runs,)."""
     state = layout.state(y.T)
     row = jax.tree.map(lambda x: x[0], slopes.table(lam[None], numbers))

@@ -42,4 +42,5 @@ def gram_velocity(state: Gram, slopes: Gram) -> Gram:
 
 
 def _as(state: Gram, matrix: Any) -> Gram:
-    return jax.tree.unflatten(jax.tree.structure(state), [matrix])
+    moved: Gram = jax.tree.unflatten(jax.tree.structure(state), [matrix])
+    return moved

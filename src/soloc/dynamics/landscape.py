@@ -112,16 +112,16 @@ def limits(
     """Where the gradient flow from `start` ends: followed until its speed is below `tolerance`."""
     trained = exact_trainee(task, weight, start)
     velocity = partial(flow_at, motion_of(type(start)), trained.slopes, trained.layout)
-    time, begin = 30.0, start
+    time, end = 30.0, start
     while True:
-        begin = flow_path(task, weight, begin, until=time, records=1).final
-        y = np.stack([np.ravel(x) for x in begin], axis=1)
-        shape = np.shape(begin.kappa)
+        end = flow_path(task, weight, end, until=time, records=1).final
+        y = np.stack([np.ravel(x) for x in end], axis=1)
+        shape = np.shape(end.kappa)
         lam = np.broadcast_to(np.asarray(weight.lam, dtype=float), shape).ravel()
         with jax.enable_x64(True):
             speed = np.abs(np.asarray(velocity(y, lam, *flattened(trained, shape).leaves))).max()
         if speed < tolerance or time > _LONGEST:
-            return begin
+            return Overlaps.unchecked(*end)
         time *= 4.0
 
 
@@ -166,7 +166,8 @@ def _same_up_to_sign(overlaps: np.ndarray, five: np.ndarray) -> np.ndarray:
     """Which rows of `five` are the point or a sign image, as precisely as a finished flow is."""
     mirror = np.asarray([1.0, 1.0, -1.0, -1.0, -1.0])
     images = [overlaps, overlaps * _FLIP, overlaps * mirror, overlaps * _FLIP * mirror]
-    return np.any([np.abs(five - image).max(axis=1) < 1e-3 for image in images], axis=0)
+    near = [np.abs(five - image).max(axis=1) < 1e-3 for image in images]
+    return np.asarray(np.any(near, axis=0))
 
 
 def wilson(count: int, n: int, level: float = 0.95) -> tuple[float, float, float]:

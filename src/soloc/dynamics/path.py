@@ -28,7 +28,7 @@ class Path:
     about: dict[str, Any] = field(default_factory=dict)  #: what was run, in words and numbers
 
     def __getattr__(self, name: str) -> np.ndarray:
-        columns = self.__dict__.get("columns", {})
+        columns: dict[str, np.ndarray] = self.__dict__.get("columns", {})
         if name in columns:
             return columns[name]
         raise AttributeError(f"this path has no `{name}`; it has {', '.join(columns)}.")

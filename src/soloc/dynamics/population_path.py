@@ -104,8 +104,7 @@ class _Run:
         # what differs between runs is spread out whole: again one program
         self.spread = not shared and self.runs > 1
         if self.spread:
-            whole = lambda x, n: np.broadcast_to(x, (self.runs, *np.shape(x)[np.ndim(x) - n :]))  # noqa: E731
-            self.trained = self.trained.mapped(whole)
+            self.trained = self.trained.mapped(self._whole)
         width = self.group if self.spread else 1
         self.rows = int(np.clip(_CELLS // width, 64, _ROWS))
         self.about = {"task": task, "weight": weight, "steps": steps, "every": self.every}
@@ -119,10 +118,11 @@ class _Run:
         ends, seen = [], []
         with jax.enable_x64(True):
             for first in range(0, self.runs, self.group):
-                cut = lambda x, n=0, first=first: self._cut(x, n, first)  # noqa: E731
+                cut = partial(self._cut, first)
                 end, observed = _advance(
-                    self.motion, self.trained.slopes, self.trained.layout, cut(state), cut(lam),
-                    cut(alpha), *self.trained.mapped(cut).leaves, records, piece.stride,
+                    self.motion, self.trained.slopes, self.trained.layout,
+                    cut(state, 0), cut(lam, 0), cut(alpha, 0), *self.trained.mapped(cut).leaves,
+                    records, piece.stride,
                 )  # fmt: skip
                 ends.append(np.asarray(end))
                 seen.append(np.asarray(observed)[:records])
@@ -133,7 +133,10 @@ class _Run:
         values = schedule.values(piece.first, piece.n)
         return np.concatenate([values, np.repeat(values[-1:], self.rows - piece.n, axis=0)])
 
-    def _cut(self, x: Any, axes: int, first: int) -> Any:
+    def _whole(self, x: Any, axes: int) -> np.ndarray:
+        return np.broadcast_to(x, (self.runs, *np.shape(x)[np.ndim(x) - axes :]))
+
+    def _cut(self, first: int, x: Any, axes: int) -> Any:
         """A group, filled up with its last run, of an array with runs in front of so many axes."""
         axis = np.ndim(x) - axes - 1
         if axis < 0 or np.shape(x)[axis] == 1:
@@ -188,7 +191,8 @@ class _Run:
         """Does the risk at the present lam rise in one of the next eight steps?"""
         _, seen = self.advance(state, Piece(step, 8, 1))
         ahead = above_noise(self.trained, np.repeat(lam[None], 8, axis=0), seen)
-        return np.any(np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk, axis=0)
+        grows = np.diff(np.concatenate([risk[None], ahead]), axis=0) > 1e-9 * risk
+        return np.asarray(grows.any(axis=0))
 
 
 def _a_little_more(risk: np.ndarray) -> np.ndarray:

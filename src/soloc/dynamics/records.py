@@ -52,13 +52,12 @@ def describe(
     risk_above_noise: np.ndarray | None,
 ) -> dict[str, np.ndarray]:
     """The columns of a path, each (records, runs)."""
-    flat = lambda x: np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)  # noqa: E731
     motion = motion_of(trained.risk.state)
     rows = np.moveaxis(record.states[:, : trained.layout.size], 1, 0)
     state = trained.layout.state(rows)
     columns = motion.numbers(state)
     if risk_above_noise is not None:
-        columns["risk"] = risk_above_noise + flat(trained.risk.noise(task))
+        columns["risk"] = risk_above_noise + for_every_run(trained.risk.noise(task), shape)
     columns |= motion.measures(state) | {"lam": lam}
     if record.states.shape[1] > trained.layout.size:
         columns |= {"norm_k": record.states[:, 5], "norm_v": record.states[:, 6]}
@@ -70,7 +69,12 @@ def bayes_of(task: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     if not isinstance(task, SingleLocation) or task.prior is not None:
         return None
     risk = bayes_risk(task)
-    return np.broadcast_to(np.asarray(risk, dtype=float), shape).reshape(-1)
+    return for_every_run(risk, shape)
+
+
+def for_every_run(x: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """One number for each of the runs of that shape."""
+    return np.broadcast_to(np.asarray(x, dtype=float), shape).reshape(-1)
 
 
 def flattened(trained: Trainee, shape: tuple[int, ...]) -> Trainee:

@@ -29,7 +29,7 @@ class InverseDecay:
         initial, rate = np.asarray(self.initial, float), np.asarray(self.rate, float)
         if initial.ndim or rate.ndim:
             t = t[:, None]
-        return initial / (1.0 + rate * t)
+        return np.asarray(initial / (1.0 + rate * t))
 
 
 class Tabulated:

@@ -12,6 +12,13 @@ from soloc.experiments.latent import (
     supervised,
     tasks,
 )
+from soloc.experiments.learning import (
+    concentration,
+    hardness,
+    moment_start,
+    samples,
+    weights,
+)
 from soloc.experiments.text import decisive, heads, probing
 from soloc.experiments.training import (
     failures,
@@ -59,6 +66,11 @@ for _experiment in (
     initialisation.EXPERIMENT,
     failures.EXPERIMENT,
     foundations.EXPERIMENT,
+    samples.EXPERIMENT,
+    concentration.EXPERIMENT,
+    hardness.EXPERIMENT,
+    moment_start.EXPERIMENT,
+    weights.EXPERIMENT,
     tasks.EXPERIMENT,
     representation.EXPERIMENT,
     inference.EXPERIMENT,

@@ -30,7 +30,7 @@ _DAMPING = 0.3
 _TOLERANCE = 1e-4  # the argmin jumps at some points, so that finitely many settle no better
 _ITERATIONS = 100
 _SWEEP_EVERY = 8  # iterations after which all starts of the argmin are tried again
-_RIDGES = (3e-3, 10.0)  # between which the best is sought
+_RIDGES = (0.05, 30.0)  # between which the best is sought; below, the equations are untested
 _RIDGE_FACTOR = 0.15  # of its logarithm: the minimum is flat
 _SEARCH = 4  # times fewer points serve that search
 

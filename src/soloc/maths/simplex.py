@@ -28,6 +28,19 @@ def sparsemax(x: jax.Array) -> jax.Array:
     return jnp.maximum(x - jnp.take_along_axis(tau, size - 1, axis=-1), 0.0)
 
 
+@jax.custom_jvp
+def _root(x: jax.Array) -> jax.Array:
+    """The square root where there is one, else 0, and its slope 0 there as well."""
+    return jnp.sqrt(jnp.maximum(x, 0.0))
+
+
+@_root.defjvp
+def _slope_of_root(x: tuple[jax.Array], tangent: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+    root = _root(x[0])
+    slope = jnp.where(root > 0.0, 0.5 / jnp.where(root > 0.0, root, 1.0), 0.0)
+    return root, slope * tangent[0]
+
+
 def entmax15(x: jax.Array) -> jax.Array:
     """argmax over the simplex of p.x + Tsallis entropy of order 3/2: p = max(x/2 - tau, 0)^2."""
     half = 0.5 * (x - jnp.max(x, axis=-1, keepdims=True))
@@ -36,8 +49,6 @@ def entmax15(x: jax.Array) -> jax.Array:
     count = jnp.arange(1, x.shape[-1] + 1, dtype=x.dtype)
     mean = jnp.cumsum(finite, axis=-1) / count
     mean_square = jnp.cumsum(finite**2, axis=-1) / count
-    spread = (1.0 - count * (mean_square - mean**2)) / count
-    positive = spread > 0.0  # elsewhere no threshold, and no slope of the root at 0 either
-    tau = mean - jnp.where(positive, jnp.sqrt(jnp.where(positive, spread, 1.0)), 0.0)
+    tau = mean - _root((1.0 - count * (mean_square - mean**2)) / count)
     size = _support_size(descending > tau)
     return jnp.maximum(half - jnp.take_along_axis(tau, size - 1, axis=-1), 0.0) ** 2

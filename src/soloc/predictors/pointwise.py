@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 
 from soloc.maths.data import STATIC
@@ -61,7 +60,7 @@ class Pointwise(Weight):
         """
         return PointwiseFunction(lam, function=function, kink=kink)
 
-    def __call__(self, scores: jax.Array, present: jax.Array | None = None) -> jax.Array:
+    def __call__(self, scores: Array, present: Array | None = None) -> Array:
         """Weights of the tokens from their scores (last axis); absent tokens weigh nothing."""
         weights = self.value(jnp.asarray(self.lam)[..., None] * scores)
         length: Any = scores.shape[-1]
@@ -203,3 +202,7 @@ class Exponential(Pointwise):
 
     def value(self, x: Array) -> Array:
         return engine_of(x).xp.exp(x)
+
+    def log_complement(self, x: Array) -> Array:
+        xp = engine_of(x).xp
+        return xp.maximum(x, 0.0) + xp.log(-xp.expm1(-xp.abs(x)))

@@ -94,7 +94,8 @@ def _log_of_excess(
 ) -> np.ndarray:
     try:
         with np.errstate(divide="ignore"):
-            return np.log(np.maximum(np.asarray(excess_risk(task, build(lam), TRUTH)), 0.0))
+            excess = np.maximum(excess_risk(task, build(lam), TRUTH), 0.0)
+            return np.asarray(np.log(excess))
     except ValueError:
         if lam.size == 1:
             return np.full(lam.shape, math.inf)

@@ -7,13 +7,15 @@ from collections.abc import Callable
 
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
+from soloc.maths.special import erfcx_of_large
 from soloc.risk.laplace import COARSE, TokenLaws, TokenMeans, WeightMoments
 
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
 _LEVELS = 9
 _MORE = 2  # nodes more in a panel than elsewhere: a kernel bends at its cliff and at its bend
 _AT_ONCE = 64  # values of u side by side
-_LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+_FAR = -20.0  # where the distribution function of a Gaussian is taken from its asymptotic series
+_LOG_ROOT_TWO_PI, _ROOT_TWO_OVER_PI = 0.5 * math.log(2.0 * math.pi), math.sqrt(2.0 / math.pi)
 
 LogKernel = Callable[[Array], Array]
 
@@ -111,6 +113,7 @@ def kernel_laws(
             -log_kernel(xp.maximum(shift, lowest)), -log_kernel(highest) - 60.0, -bottom + 60.0
         ),
         cliff_width=xp.maximum(xp.minimum(s, 60.0), 1.0),
+        vanishes=log_kernel(-xp.ones_like(lam)) == -xp.inf,
     )
 
 
@@ -124,7 +127,12 @@ def add_all_zero(
     xp = engine.xp
     edge = -m * kappa / gamma  # the signal's kernel is zero for x below it
     log_below = engine.log_ndtr(edge)
-    mills = xp.exp(-0.5 * edge**2 - _LOG_ROOT_TWO_PI - log_below)
+    near = xp.maximum(edge, _FAR)
+    mills = xp.where(  # density over distribution function
+        edge < _FAR,
+        _ROOT_TWO_OVER_PI / erfcx_of_large(xp.maximum(-edge, -_FAR) * math.sqrt(0.5)),
+        xp.exp(-0.5 * near**2 - _LOG_ROOT_TWO_PI - engine.log_ndtr(near)),
+    )
     log_zero = (L - 1.0) * math.log(0.5) + log_below
     zeroth, first, second = moments.ee
     log_some = xp.where(zeroth > 0, moments.log_miss, -xp.inf)  # of what some token answers

@@ -49,6 +49,7 @@ class TokenLaws(NamedTuple):
     high: Array  #: nor above this one
     cliff: Array  #: where the signal's exp(-t E) falls from 1 to 0
     cliff_width: Array
+    vanishes: Array | bool = False  #: E may be 0, so that a token alone need not have weight 1
 
 
 class WeightMoments(NamedTuple):
@@ -102,6 +103,7 @@ def _integrands(laws: TokenLaws, L: Array, u: Array, order: int) -> _Integrands:
     signal, background, rise = laws.means(u, order)
     close = rise < -0.7  # log E_b[exp(-t E)] through log1p where it is close to 0
     survival = xp.where(close, xp.log1p(-xp.exp(xp.where(close, rise, -1.0))), background.log[0])
+    survival = xp.maximum(survival, -1e300)  # not -inf, which no token would multiply by 0
     others, others_left = _log_or_never(L - 1.0), _log_or_never(L - 2.0)
     return _Integrands(
         ss=signal.log[2] + (L - 1.0) * survival,
@@ -210,10 +212,16 @@ def weight_moments(
     single, pair = (w * xp.exp(row - log_miss) for row in (f.single, f.pair))
     ee = single + pair
     eP = single * b2 + pair * b1
+    alone = (L == 1.0) & xp.logical_not(laws.vanishes)
+    hits = (xp.sum(ss), xp.sum(ss * first[2]), xp.sum(ss * second[2]))
     return WeightMoments(
-        log_hit=log_hit,
+        log_hit=xp.where(alone, 0.0, log_hit),
         log_miss=log_miss,
-        ss=(xp.sum(ss), xp.sum(ss * first[2]), xp.sum(ss * second[2])),
+        ss=(
+            xp.where(alone, 1.0, hits[0]),
+            xp.where(alone, 0.0, hits[1]),
+            xp.where(alone, 1.0, hits[2]),
+        ),
         se=(xp.sum(se), xp.sum(se * first[1]), xp.sum(se * second[1])),
         ee=(xp.sum(ee), xp.sum(ee * first[0]), xp.sum(ee * second[0])),
         sP=(xp.sum(se * b1), xp.sum(se * b1 * first[1])),

@@ -94,7 +94,7 @@ def hit_of_softmax(lam: float, kappa: float, L: float) -> float:
 def _mean_of_first(v: np.ndarray, s: float) -> np.ndarray:
     """E[exp(y - e^y)], y = v + s g."""
     if s < 1e-8:
-        return np.exp(v - np.exp(v))
+        return np.asarray(np.exp(v - np.exp(v)))
     means, _ = gaussian_means(v, np.float64(s), _FINE)
     return np.asarray(np.exp(means.log[1]))
 
@@ -136,7 +136,7 @@ def _log_both_below(x: np.ndarray, y: np.ndarray, kappa: float) -> np.ndarray:
     joint *= 0.5 * end / (2.0 * math.pi)
     above_x, above_y = ndtr(-x), ndtr(-y)
     missing = above_x + above_y - above_x * above_y - joint
-    return np.log1p(-np.clip(missing, 0.0, 1.0 - 1e-16))
+    return np.asarray(np.log1p(-np.clip(missing, 0.0, 1.0 - 1e-16)))
 
 
 def hit_of_pointwise(weight: Pointwise, kappa: float, L: float) -> float:

@@ -50,14 +50,16 @@ def _mass(task: SingleLocation, even: bool, mean: np.ndarray, lam: np.ndarray) -
     log_f = _log_kernel(lam[:, None] * signal.scores, even)
     log_g = _log_kernel(lam[:, None] * background.scores, even)
     top = np.maximum(log_f.max(axis=-1), log_g.max(axis=-1))
-    t = np.exp(np.arange(-18.0, 30.0, _STEP) - top[:, None])
+    # erf keeps to its last decades; softmax falls without end, so t must reach its weakest signal
+    span = 48.0 if even else max(48.0, float(np.max(top - log_f.min(axis=-1))) + 22.0)
+    t = np.exp(np.arange(-18.0, span - 18.0, _STEP) - top[:, None])
     f, g = np.exp(log_f), np.exp(log_g)
     from_signal = t * np.sum(
         (signal.chances * f)[:, None] * np.exp(-t[..., None] * f[:, None]), axis=-1
     )
     missing = np.sum(background.chances * -np.expm1(-t[..., None] * g[:, None]), axis=-1)
     others = np.exp((task.L - 1.0) * np.log1p(-np.minimum(missing, 1.0 - 1e-15)))
-    return _STEP * np.sum(from_signal * others, axis=-1)
+    return np.asarray(_STEP * np.sum(from_signal * others, axis=-1))
 
 
 def localisation_rate(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarray:
@@ -67,7 +69,7 @@ def localisation_rate(task: SingleLocation, weight: Any, kappa: Any) -> np.ndarr
     even = _is_even(weight)
     signal = _scores(task.m * np.asarray(kappa, float), task.gamma, even)
     below = erf(np.abs(signal.scores) / np.sqrt(2.0)) if even else ndtr(signal.scores)
-    return np.sum(signal.chances * below ** (task.L - 1.0), axis=-1)
+    return np.asarray(np.sum(signal.chances * below ** (task.L - 1.0), axis=-1))
 
 
 def _over_lengths(

@@ -63,7 +63,8 @@ class Overlaps(Data):
     @staticmethod
     def unchecked(*five: Any) -> "Overlaps":
         """Overlaps that come from a step or a record, and need no second look."""
-        return jax.tree.unflatten(_STRUCTURE, five)
+        overlaps: Overlaps = jax.tree.unflatten(_STRUCTURE, five)
+        return overlaps
 
     def vectors(self, truth: Truth, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Unit vectors k, v with these overlaps, their part outside (k*, v*) drawn uniformly."""

@@ -72,9 +72,15 @@ def log_excess_risk(task: Any, predictor: Any, state: Any) -> Any:
 def _finite(result: Any, predictor: Any) -> Any:
     if not is_concrete(result) or np.isfinite(result).all():
         return result
-    if not np.all(np.isfinite(result) | (result == -np.inf)):  # the logarithm of no excess
+    name, lam = type(predictor).__name__, predictor.lam
+    if np.any(result == np.inf):
         raise ValueError(
-            f"`lam` must be such that the risk of {type(predictor).__name__} is a finite number,"
-            f" got lam={predictor.lam}: the risk exceeds the largest double; take a smaller lam."
+            f"`lam` must be such that the risk of {name} is a finite number, got lam={lam}: the"
+            " risk exceeds the largest double; take a smaller lam, or log_excess_risk."
+        )
+    if np.any(np.isnan(result)):  # while -inf is the logarithm of no excess
+        raise ValueError(
+            f"`lam`, `gamma` and `signal` must be such that doubles hold their squares and"
+            f" products for the risk of {name}, got lam={lam}; take less extreme ones."
         )
     return result

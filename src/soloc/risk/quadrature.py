@@ -5,11 +5,13 @@ of a square.
 """
 
 import math
+from dataclasses import replace
 
 from soloc.maths.engine import Array, engine_of
 from soloc.maths.panels import edges_around, panel_rule
-from soloc.predictors.pointwise import Pointwise
+from soloc.predictors.pointwise import Exponential, Pointwise
 from soloc.risk.alone import log_excess_alone
+from soloc.risk.log_normal import exponential_excess, is_wild
 from soloc.risk.overlaps import Overlaps
 from soloc.risk.signal_numbers import SignalNumbers
 
@@ -45,12 +47,24 @@ def pointwise_excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> 
     """
     engine = engine_of(weight.lam, numbers.L, o.nu)
     xp = engine.xp
-    excess = _excess(numbers, weight, o)
+    if isinstance(weight, Exponential):
+        wild = is_wild(numbers, weight.lam, o)
+        share = 1.0 / numbers.L if weight.per_length else 1.0
+        closed, log_scale = (
+            part[..., 0] for part in exponential_excess(numbers, weight.lam, o, share)
+        )
+        tame = _excess(numbers, replace(weight, lam=xp.where(wild, 0.0, weight.lam)), o)
+        value, log_scale = (
+            xp.where(wild[..., 0], one, other) for one, other in ((closed, tame), (log_scale, 0.0))
+        )
+    else:
+        value = _excess(numbers, weight, o)
+        log_scale = 0.0 * value
     alone = ((numbers.L == 1.0) & (o.nu == 1.0))[..., 0]
-    log_scale = engine.either(
-        xp.any(alone), lambda: log_excess_alone(numbers, weight, o), lambda: 0.0 * excess
+    log_alone = engine.either(
+        xp.any(alone), lambda: log_excess_alone(numbers, weight, o), lambda: 0.0 * value
     )
-    return xp.where(alone, 1.0, excess), xp.where(alone, log_scale, 0.0)
+    return xp.where(alone, 1.0, value), xp.where(alone, log_alone, log_scale)
 
 
 def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
@@ -82,8 +96,7 @@ def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
         w, (o.rho * S * a - background_mean[..., None]) ** 2 + (1.0 - o.rho**2) * S**2
     )
     others = (L - 1.0)[..., 0]
-    return (
-        signal_variance
-        + others * background_variance
-        + (signal_mean + others * background_mean) ** 2
+    background_mean, background_variance = (
+        xp.where(others > 0, others * part, 0.0) for part in (background_mean, background_variance)
     )
+    return signal_variance + background_variance + (signal_mean + background_mean) ** 2

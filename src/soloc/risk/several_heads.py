@@ -224,7 +224,8 @@ def _slopes_at(gram: Gram, numbers: KindNumbers, heads: Heads, lam: Any) -> Gram
     slopes = jax.grad(total)(gram.matrix)
     moves = jnp.arange(gram.matrix.shape[-1])[:, None] < 2 * len(heads)
     rows = jnp.where(moves, slopes + jnp.swapaxes(slopes, -1, -2), 0.0)
-    return jax.tree.unflatten(jax.tree.structure(gram), [rows])
+    found: Gram = jax.tree.unflatten(jax.tree.structure(gram), [rows])
+    return found
 
 
 _SLOPES = Slopes(table=lambda lam, numbers: lam, at=_slopes_at)

@@ -178,7 +178,11 @@ def _narrow(u: Array, s: Array, order: int) -> tuple[TokenMeans, Array]:
     away = step[..., None] * (_STEPS if order > COARSE else _STEPS[::3])
     growth = xp.exp(s * away)
     log_gauss = -away * (centre[..., None] + 0.5 * away)
-    mass = xp.exp(s * away - rate[..., None] * xp.expm1(s * away) + log_gauss)
+    # 0 up to rounding, as is the slope of log(mass) at the mode
+    slope = xp.clip(s * (1.0 - rate) - centre, -1.0, 1.0)[..., None]
+    mass = xp.exp(
+        slope * away - rate[..., None] * (xp.expm1(s * away) - s * away) - 0.5 * away * away
+    )
     growth, mass = engine.once((growth, mass))  # or every sum below would recompute them
     log_unit = (
         xp.log(step if order > COARSE else 3.0 * step) - 0.5 * centre * centre - _LOG_ROOT_TWO_PI

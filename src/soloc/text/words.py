@@ -33,9 +33,11 @@ def texts_of(X: Any) -> list[str]:
         raise TypeError(f"`X` must be a list of strings, got one {type(X).__name__}; write [text].")
     if not isinstance(X, Iterable) or isinstance(X, dict):
         raise TypeError(f"`X` must be a list of strings, got {type(X).__name__}.")
-    if getattr(X, "ndim", 1) != 1:
+    dimensions = getattr(X, "ndim", 1)
+    if dimensions != 1:
         raise ValueError(
-            f"`X` must be one column of strings, got {X.ndim} dimensions; pass the column alone."  # type: ignore[attr-defined]
+            f"`X` must be one column of strings, got {dimensions} dimensions; pass the column"
+            " alone."
         )
     texts = list(X)
     if not texts:

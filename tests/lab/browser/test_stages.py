@@ -271,6 +271,30 @@ def test_another_tab_does_not_show_what_was_asked_before(lab):
     assert_answers(page, "attentions", page.base | {"L": 8}, ("attentions", "L"))
 
 
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_lab_is_asked_again_and_the_panel_says_so(lab, status):
+    page = Stage(lab, "training", "hide=critical,curves,sequence")
+    lab.run(
+        "const ask = window.fetch; const status = arguments[0]; window.asked = 0;"
+        "window.fetch = async (...it) => {"
+        " window.asked += 1; if (window.asked > 2) return ask(...it);"
+        """ return new Response('{"detail": "Busy."}',"""
+        " {status, headers: {'Retry-After': '0.5'}}); };",
+        status,
+    )
+    page.move({"name": "lam", "choices": None, "place": "group"}, 0.2)
+    wait_for(
+        lab.browser,
+        "return document.querySelector('#panel-landscape .problem').textContent"
+        " === 'still computing …'",
+    )
+    time.sleep(0.15)
+    assert_dimmed(page.seen("landscape"), ("busy",))
+    assert page.wait("landscape", "shown")["problem"] == ""
+    assert lab.run("return window.asked") == 3
+    assert_answers(page, "landscape", page.base | {"lam": 0.2}, ("busy",))
+
+
 def test_an_empty_sentence_shows_nothing(lab):
     pytest.importorskip("wordllama")
     page = Stage(lab, "text")
@@ -324,6 +348,26 @@ def test_what_was_fitted_to_another_choice_is_dimmed_until_the_next_fit(lab, pan
     assert_dimmed(page.seen(panel), (panel, "features"))
     lab.run(features, True)
     assert_whole(page.seen(panel), (panel, "features", "home"))
+
+
+def test_a_fit_that_runs_out_of_time_can_be_given_more(lab):
+    page = fitted(lab)
+    lab.run(
+        "const ask = window.fetch; window.given = [];"
+        "window.fetch = (path, options) => {"
+        " if (path !== '/api/jobs/fit') return ask(path, options);"
+        " const body = JSON.parse(options.body); window.given.push(body.seconds);"
+        " if (window.given.length === 1) body.seconds = 0.05;"
+        " return ask(path, {...options, body: JSON.stringify(body)}); };"
+    )
+    lab.choose("control-loss", "auto")
+    lab.click("#data-fit")
+    wait_for(lab.browser, "return !document.getElementById('data-more-time').hidden", 60)
+    assert "give it more time" in lab.text("#data-note")
+    lab.click("#data-more-time")
+    page.wait("data", "shown")
+    first, second = lab.run("return window.given")
+    assert second == 3 * first
 
 
 def test_another_table_shows_nothing_of_the_one_before(lab, tmp_path):

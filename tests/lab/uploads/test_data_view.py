@@ -13,11 +13,12 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 from soloc.estimators import Bags, SingleLocationRegressor
 from soloc.estimators.study import study
-from soloc.lab.uploads import sessions
+from soloc.lab.uploads import process, sessions
 from soloc.lab.uploads.examples import example_csv
 from soloc.lab.uploads.process import Workers
 from soloc.lab.uploads.sessions import Tables
 from soloc.lab.uploads.worker import answer
+from soloc.lab.work import jobs
 from soloc.lab.work.jobs import Job, Stopped
 from soloc.lab.work.office import Office
 
@@ -154,6 +155,42 @@ def test_a_worker_is_killed_when_its_job_is_cancelled():
         )
     workers.close()
     assert time.monotonic() - began < 5 and workers._spare is None
+
+
+def test_a_worker_that_somebody_kills_is_replaced_and_asked_again(monkeypatch, small):
+    started = []
+
+    def start():
+        started.append(begin())
+        return started[-1]
+
+    begin = process._started
+    monkeypatch.setattr(process, "_started", start)
+    monkeypatch.setattr(Workers, "prepare", lambda self: None)
+    monkeypatch.setattr(jobs, "UNHEARD", float("inf"))  # nobody listens here
+    columns = {**COLUMNS, "features": []}
+    request = {"what": "fit", "name": "t.csv", "columns": columns, "loss": "likelihood"}
+    found = Workers().work(
+        Job(60.0, Office()),
+        {**request, "coverage": 0.9, "classes": False},
+        small.to_csv(index=False).encode(),
+        lambda event: started[0].kill(),
+    )
+    assert len(started) == 2 and len(found["bags"]["bag"]) == 60
+    with pytest.raises(ValueError, match="more time or memory"):
+        Workers().work(
+            Job(60.0, Office()),
+            {**request, "coverage": 0.9, "classes": False},
+            small.to_csv(index=False).encode(),
+            lambda event: started[-1].kill(),
+        )
+
+
+def test_a_fit_that_computes_too_long_says_that_it_may_get_more_time(client, fitted):
+    question = {"data": fitted, **COLUMNS, "seconds": 0.05}
+    last = heard(client, client.post("/api/jobs/fit", json=question).json()["job"])[-1]
+    assert last["kind"] == "failed" and last["out_of_time"] is True
+    assert "give it more time" in last["sentence"]
 
 
 def test_tables_are_forgotten_when_told_when_old_and_when_there_are_too_many(client, monkeypatch):

@@ -1,21 +1,13 @@
 """Try your own sentence: the word that decides, as the library says it."""
 
 import pytest
-from fastapi.testclient import TestClient
 
 pytest.importorskip("wordllama")
 pytest.importorskip("vaderSentiment")
 
-from soloc.lab.server.app import create_app
 from soloc.text import explain_sentence, fit_rated_sentences
 
 SENTENCE = "My neighbour says the garden near the station is terrible."
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(create_app(), base_url="http://127.0.0.1") as client:
-        yield client
 
 
 def answer(client, sentence):

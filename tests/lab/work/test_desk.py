@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from soloc.lab.work.desk import Desk
-from soloc.lab.work.limits import Busy, TooSlow
+from soloc.lab.work.limits import Busy, StillComputing
 
 
 def test_a_full_queue_refuses_and_recovers():
@@ -21,11 +21,37 @@ def test_a_full_queue_refuses_and_recovers():
     desk.close()
 
 
-def test_an_answer_that_takes_too_long_is_given_up():
-    desk, gate = Desk(workers=1, seconds=0.05), threading.Event()
-    with pytest.raises(TooSlow, match="longer than"):
-        asyncio.run(desk.compute(gate.wait))
+def test_quick_questions_have_places_of_their_own():
+    desk, gate = Desk(workers=1, waiting=1), threading.Event()
+    slow = [desk.submit(gate.wait, slow=True) for _ in range(2)]
+    with pytest.raises(Busy):
+        desk.submit(gate.wait, slow=True)
+    assert desk.submit(lambda: 1).result(5) == 1
     gate.set()
+    for future in slow:
+        future.result(5)
+    desk.close()
+
+
+def test_an_answer_that_takes_long_is_found_when_it_is_asked_for_again():
+    desk, gate, calls = Desk(workers=1, patience=0.05), threading.Event(), []
+
+    def work() -> bytes:
+        calls.append(1)
+        gate.wait()
+        return b"late"
+
+    async def ask() -> bytes:
+        key = ("/x", "{}", "json")
+        with pytest.raises(StillComputing, match="ask again"):
+            await desk.computed(key, work)
+        with pytest.raises(StillComputing):
+            await desk.computed(key, work)
+        gate.set()
+        return await desk.computed(key, work)
+
+    assert asyncio.run(ask()) == b"late" and len(calls) == 1
+    assert list(desk._answers.values()) == [b"late"]
     desk.close()
 
 

@@ -20,10 +20,10 @@ export async function post(path, body, headers = JSON_BODY) {
 }
 
 /** The same, asked again and again while the lab is busy and `wanted()` says that it matters. */
-export async function postPatiently(path, body, wanted, onWait) {
+export async function postPatiently(path, body, wanted, onWait, headers = JSON_BODY) {
   for (;;) {
     try {
-      return await post(path, body);
+      return await post(path, body, headers);
     } catch (error) {
       if (!error.later || !wanted()) throw error;
       onWait();

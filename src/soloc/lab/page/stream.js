@@ -124,7 +124,8 @@ export class JobAsker {
         this.#heard.busy(false);
       }
       this.#heard.answer(event.panel, body);
-    } else if (event.kind === "progress") this.#heard.progress(event);
+    } else if (event.waiting) this.#heard.waiting();
+    else if (event.kind === "progress") this.#heard.progress(event);
     else this.#end(event.sentence);
   }
 

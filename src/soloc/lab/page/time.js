@@ -5,6 +5,7 @@ import { element, readable } from "./dom.js";
 
 const SECONDS = 6; // that a whole training takes to play
 const PLACES = 1000; // of the slider
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const known = new WeakMap();
 
@@ -52,6 +53,7 @@ export function timeBar(lab) {
     name(play, "▶", "Play the training");
   };
   const start = () => {
+    if (calm.matches) { state.set({ t: 1 }); return; } // whoever wants no motion sees the end
     const from = state.get("t") >= 1 ? 0 : state.get("t");
     const began = performance.now();
     const length = 1000 * SECONDS * (1 - from);

@@ -1,12 +1,13 @@
 // The table that is open in the tab of your own data, and the form that says what its columns are.
 
-import { post } from "./ask.js";
+import { post, postPatiently } from "./ask.js";
 import { labelled } from "./controls.js";
 import { element, readable, say } from "./dom.js";
 import { Stream } from "./stream.js";
 
 const KEPT = "soloc-data"; // the token of an uploaded table outlives a reload, not the tab
 const POSITION = "-"; // instances that have no names are called by their position
+const WAITING = "still computing …";
 const NONE = { data: null, name: "", columns: [], guess: null, fitted: null };
 const JSON_BODY = { "Content-Type": "application/json" };
 
@@ -32,16 +33,18 @@ function fill(select, choices, value) {
 export class Form {
   constructor(lab, facts) {
     this.lab = lab;
+    this.seconds = facts.seconds;
+    this.mostSeconds = facts.most_seconds;
     this.#build(facts);
     this.describing = new Stream("", {
       event: (event) => this.#described(event),
       refusal: (text) => this.#tell(text, true),
-      waiting: () => this.#tell("still waiting …"),
+      waiting: () => this.#tell(WAITING),
     });
     this.fitting = new Stream("/api/jobs/fit", {
       event: (event) => this.#progressed(event),
       refusal: (text) => this.#ended(text, true),
-      waiting: () => this.#tell("still computing …"),
+      waiting: () => this.#tell(WAITING),
     });
     lab.state.onChange((changed) => {
       if (changed.has("source")) this.begin();
@@ -90,13 +93,17 @@ export class Form {
       element("button", { type: "button", id, onclick, ...more }, text);
     this.run = button("data-fit", "Fit", () => this.fit(), { class: "primary" });
     this.stop = button("data-cancel", "Cancel", () => this.#cancel(), { hidden: true });
+    this.more = button("data-more-time", "Give it more time", () => this.#giveTime(), {
+      hidden: true,
+    });
     this.forget = button("data-forget", "Forget the table", () => this.#drop());
     this.bar = element("progress", {
       id: "data-progress", max: "1", value: "0", hidden: true, "aria-label": "Progress of the fit",
     });
     this.note = element("p", { class: "help", id: "data-note", role: "status" });
     return element("div", { class: "data-form" },
-      element("div", { class: "row" }, this.run, this.stop, this.forget), this.bar, this.note);
+      element("div", { class: "row" }, this.run, this.stop, this.more, this.forget),
+      this.bar, this.note);
   }
 
   #tell(text, wrong = false) {
@@ -207,7 +214,8 @@ export class Form {
   async #open(path, body, headers, name) {
     this.#tell(`reading ${name} …`);
     try {
-      const { data, job } = await post(path, body, headers);
+      const waiting = () => this.#tell(WAITING);
+      const { data, job } = await postPatiently(path, body, () => true, waiting, headers);
       Object.assign(open, { data, name });
       this.describing.listen(job);
     } catch (error) {
@@ -236,10 +244,19 @@ export class Form {
     this.stop.hidden = this.bar.hidden = false;
     this.bar.value = 0;
     this.asked = this.question();
-    this.fitting.start(this.asked);
+    this.more.hidden = true;
+    const body = JSON.stringify({ ...JSON.parse(this.asked), seconds: this.seconds });
+    this.fitting.start(body);
+  }
+
+  /** The same fit again, with three times as long to compute. */
+  #giveTime() {
+    this.seconds = Math.min(3 * this.seconds, this.mostSeconds);
+    this.fit();
   }
 
   #progressed(event) {
+    if (event.waiting) { this.#tell(WAITING); return; }
     if (event.kind === "progress") {
       this.bar.value = event.share;
       this.#tell(event.stage);
@@ -248,6 +265,7 @@ export class Form {
     const done = event.kind === "done";
     const said = done ? `Fitted to ${readable(event.bags)} bags.` : event.sentence;
     this.#ended(said, event.kind === "failed");
+    this.more.hidden = !event.out_of_time || this.seconds >= this.mostSeconds;
     if (!done) return;
     this.lab.state.set({ fitted: true });
     this.#take({ fitted: this.asked, fit: open.fit + 1 });

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from soloc.runs.processes import start_server
+
 
 def prepare_first() -> None:
     """Draw the first plot once, so that nothing is new when the page asks."""
@@ -27,6 +29,7 @@ def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
         "preparing in the background: processes for critical points, training and other long"
         " computations ..."
     )
+    start_server(("soloc.lab.views.registry",))  # processes are forked from one that has it all
     state.desk.office.open(_compile_answers)
     state.jobs.office.open(_import_jobs)
     say("all prepared.")

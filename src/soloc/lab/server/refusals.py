@@ -9,7 +9,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from soloc.lab.work.limits import Busy, TooSlow
+from soloc.lab.work.limits import Busy, StillComputing, TooLong
+from soloc.lab.work.office import Lost
 
 _LOG = logging.getLogger("soloc.lab")
 
@@ -25,9 +26,12 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     403: {"model": Refusal, "description": "the request comes from another site"},
     408: {"model": Refusal, "description": "the body did not come in time"},
     413: {"model": Refusal, "description": "the body is too large"},
-    422: {"model": Refusal, "description": "a parameter is outside its bounds"},
+    422: {
+        "model": Refusal,
+        "description": "a parameter is outside its bounds, or this takes too long",
+    },
     429: {"model": Refusal, "description": "the lab is busy with other work"},
-    503: {"model": Refusal, "description": "the answer took too long"},
+    503: {"model": Refusal, "description": "the answer is still being computed"},
 }
 
 
@@ -35,10 +39,10 @@ def install(app: FastAPI) -> None:
     """Turn every error of the app into a sentence."""
     app.add_exception_handler(RequestValidationError, _out_of_bounds)
     app.add_exception_handler(HTTPException, _http)
-    for kind in (ValueError, TypeError, OverflowError):
+    for kind in (ValueError, TypeError, OverflowError, TooLong, Lost):
         app.add_exception_handler(kind, _refused)
     app.add_exception_handler(Busy, _busy)
-    app.add_exception_handler(TooSlow, _later)
+    app.add_exception_handler(StillComputing, _later)
     app.add_exception_handler(Exception, _unexpected)
 
 

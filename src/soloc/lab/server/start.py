@@ -15,6 +15,13 @@ from soloc.runs.processes import QUICK_COMPILER
 # slow one
 _SWITCH = 2e-4
 _HEAD_START = 3.0  # seconds that belong to the browser and its first plots
+#: Of the server: connections that are silent are few seconds old, so many may be open.
+OPTIONS: dict[str, Any] = {
+    "log_level": "warning",
+    "timeout_keep_alive": 5,
+    "limit_concurrency": 500,
+    "server_header": False,
+}
 _EVERYWHERE = {"0.0.0.0", "::"}
 
 
@@ -55,14 +62,8 @@ def _serve(listener: socket.socket, address: str, names: set[str], everywhere: b
         ).start()
         return app
 
-    options: dict[str, Any] = {
-        "log_level": "warning",
-        "timeout_keep_alive": 30,
-        "limit_concurrency": 200,
-        "server_header": False,
-    }
     front = Front(Guard(Starlette(routes=ROUTES), names, any_address=everywhere), build)
-    uvicorn.Server(uvicorn.Config(front, http=PatientProtocol, **options)).run(sockets=[listener])
+    uvicorn.Server(uvicorn.Config(front, http=PatientProtocol, **OPTIONS)).run(sockets=[listener])
 
 
 def _leave() -> None:

@@ -19,7 +19,8 @@ MOST_CELLS = 4_000_000
 MOST_UNPACKED = 128 * 2**20  # bytes in memory
 _LONGEST_HEADER = 64 * 1024
 _BAG = re.compile(
-    r"(^|_|\b)(bag|id|group|peptide|sentence|document|patient|slide|image|molecule|sample|sequence)s?(_?id)?$",
+    r"(^|_|\b)(bag|id|group|peptide|sentence|document|patient|slide|image|molecule|sample|sequence)"
+    r"s?(_?id)?$",
     re.I,
 )
 _LABEL = re.compile(

@@ -5,15 +5,18 @@ it when told to stop.
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from soloc.lab.work.clocks import ProcessClock
 from soloc.lab.work.jobs import Job
 
 _MOST_SAID = 48 * 2**20  # bytes that a worker may answer
+_TOO_MUCH = "The file needs more time or memory than the lab gives it; make it smaller."
 _QUIET = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -46,14 +49,22 @@ class Workers:
         content: bytes,
         heard: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:
-        """The last event of a worker that gets the request and the file; the others are told to
-        `heard`.
+        """The last event of a worker that gets the request and the file; `heard` gets the others.
+
+        A worker that somebody kills is replaced, once, and asked again.
         """
-        process = self._taken()
-        try:
-            return _dialogue(process, job, request, content, heard)
-        finally:
-            _ended(process)
+        for last in (False, True):
+            process = self._taken()
+            clock = _WorkClock(process.pid)
+            try:
+                with job.meter.elsewhere(clock):
+                    return _dialogue(process, clock, job, request, content, heard)
+            except _Killed:
+                if last:
+                    raise ValueError(_TOO_MUCH) from None
+            finally:
+                _ended(process)
+        raise AssertionError("the last round returns or raises")
 
     def close(self) -> None:
         """End the spare."""
@@ -70,6 +81,24 @@ class Workers:
             process = _started()
         self.prepare()
         return process
+
+
+class _Killed(Exception):
+    """Somebody has killed the worker."""
+
+
+class _WorkClock:
+    """Seconds that a worker has computed since it was ready: importing does not count."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._clock: ProcessClock | None = None
+
+    def start(self) -> None:
+        self._clock = ProcessClock(self._pid)
+
+    def __call__(self) -> float:
+        return 0.0 if self._clock is None else self._clock()
 
 
 def _started() -> "subprocess.Popen[bytes]":
@@ -93,6 +122,7 @@ def _ended(process: "subprocess.Popen[bytes]") -> None:
 
 def _dialogue(
     process: "subprocess.Popen[bytes]",
+    clock: _WorkClock,
     job: Job,
     request: dict[str, Any],
     content: bytes,
@@ -116,16 +146,19 @@ def _dialogue(
                 continue
             part = os.read(process.stdout.fileno(), 1 << 16)
             total += len(part)
+            if not part and process.wait() == -signal.SIGKILL:
+                raise _Killed
             if not part or total > _MOST_SAID:
-                raise ValueError(
-                    "The file needs more time or memory than the lab gives it; make it smaller."
-                )
+                raise ValueError(_TOO_MUCH)
             said += part
             if b"\n" not in part:
                 continue
             *lines, said = said.split(b"\n")
             for line in lines:
                 event = json.loads(line)
+                if event["kind"] == "ready":
+                    clock.start()
+                    continue
                 if event["kind"] == "failed":
                     raise ValueError(event["sentence"])
                 if event["kind"] == "done":

@@ -13,7 +13,7 @@ from soloc.lab.uploads.process import Workers
 from soloc.lab.uploads.sessions import Table, Tables
 from soloc.lab.work.jobs import Job, Jobs
 
-READING, FITTING = 20.0, 100.0  # seconds
+READING, FITTING, MOST_FITTING = 20.0, 100.0, 900.0  # seconds of computing
 router = APIRouter()  # below the addresses of the view
 
 Token = Annotated[
@@ -66,6 +66,9 @@ class FitAsk(Body):
     )
     coverage: Annotated[float, Knob("coverage of intervals")] = Field(
         default=0.9, ge=0.5, le=0.99, description="how often an interval should hold the label"
+    )
+    seconds: float = Field(
+        default=FITTING, ge=0.05, le=MOST_FITTING, description="that the fit may compute"
     )
 
 
@@ -200,4 +203,4 @@ async def start_fit(
         tables.remember(table, ask, study)
         return {"bags": len(study["bags"]["bag"])}
 
-    return start_job(jobs, work, seconds=FITTING, lane="fit")
+    return start_job(jobs, work, seconds=ask.seconds, lane="fit")

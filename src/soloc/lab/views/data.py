@@ -12,7 +12,7 @@ from soloc.lab.server.refusals import REFUSALS
 from soloc.lab.uploads import routes
 from soloc.lab.uploads.examples import EXAMPLES
 from soloc.lab.uploads.files import MOST_BYTES
-from soloc.lab.uploads.routes import GONE, FitAsk, TablesHere, Token, kept
+from soloc.lab.uploads.routes import FITTING, GONE, MOST_FITTING, FitAsk, TablesHere, Token, kept
 from soloc.lab.uploads.sessions import KEPT, Table, Tables
 from soloc.lab.view import Look, Tab, View
 
@@ -110,6 +110,8 @@ def python_of(table: Table, ask: FitAsk) -> str:
 def _facts() -> dict[str, Any]:
     return {
         "examples": [(name, f"example: {title}") for name, (title, _) in EXAMPLES.items()],
+        "seconds": FITTING,
+        "most_seconds": MOST_FITTING,
         "columns": StudyAsk.model_fields["columns"].default,
         "help": (
             f"CSV, TSV or Parquet up to {MOST_BYTES // 2**20} MB, one row per instance; it stays in"

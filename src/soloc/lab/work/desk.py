@@ -13,58 +13,59 @@ from fastapi import Request, Response
 from pydantic import BaseModel
 
 from soloc.lab.panel import Panel
-from soloc.lab.work.limits import Busy, TooSlow
-from soloc.lab.work.office import Lost, Office
+from soloc.lab.work.limits import Busy, StillComputing
+from soloc.lab.work.office import Office
 
 _WORKERS = 2  # quick computations side by side: the machine has few cores
-_WAITING = 64  # questions that may wait for a worker
-_SECONDS = 30.0  # after which an answer is given up
+_WAITING = 64  # questions that may wait for a worker, of either kind
+_SECONDS = 30.0  # that a slow answer may compute
+_PATIENCE = 10.0  # seconds for which a question waits before it is told to ask again
 _REMEMBERED = 64 * 2**20  # bytes of answers kept
+
+Key = tuple[str, str, str]  #: address, question and form of an answer
 
 
 class Desk:
     """A few worker threads, a bounded queue in front of them, and the latest answers.
 
-    Slow questions go to the back office: a slider never waits for somebody's critical points.
+    Slow questions go to the back office, through a queue of their own: a slider never waits for
+    somebody's critical points. An answer that takes longer than a question should wait is told to
+    come back, and found when it is asked for again.
     """
 
     def __init__(
-        self, workers: int = _WORKERS, waiting: int = _WAITING, seconds: float = _SECONDS
+        self,
+        workers: int = _WORKERS,
+        waiting: int = _WAITING,
+        seconds: float = _SECONDS,
+        patience: float = _PATIENCE,
     ) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="lab")
         self.office = Office(max(1, min(3, (os.cpu_count() or 1) - 1)))
-        self._places = threading.BoundedSemaphore(workers + waiting)
-        self._seconds = seconds
-        self._answers: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()
+        self._quick_places = threading.BoundedSemaphore(workers + waiting)
+        self._slow_places = threading.BoundedSemaphore(workers + waiting)
+        self._seconds, self._patience = seconds, patience
+        self._running: dict[Key, asyncio.Future[bytes]] = {}
+        self._answers: OrderedDict[Key, bytes] = OrderedDict()
         self._bytes = 0
-
-    async def compute(self, work: Callable[..., Any], *arguments: Any, slow: bool = False) -> Any:
-        """The result of `work(*arguments)`, done by a worker; refused when the queue is full, given
-        up after the time limit.
-        """
-        future = self.submit(work, *arguments, slow=slow)
-        try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
-        except TimeoutError:
-            raise TooSlow(
-                f"The answer took longer than {self._seconds:g} s; take a smaller setting or try"
-                " again."
-            ) from None
-        except Lost as lost:
-            raise TooSlow(str(lost)) from None
 
     def submit(
         self, work: Callable[..., Any], *arguments: Any, slow: bool = False
     ) -> "Future[Any]":
         """Hand work to a worker; its place in the queue is free again when it has really ended."""
-        if not self._places.acquire(blocking=False):
-            raise Busy("The lab is busy with other computations; try again in a second.")
+        places = self._slow_places if slow else self._quick_places
+        if not places.acquire(blocking=False):
+            raise Busy("The lab is busy with other computations; ask again in a second.")
         try:
-            future = (self.office if slow else self._pool).submit(work, *arguments)
+            future: Future[Any] = (
+                self.office.submit(work, *arguments, seconds=self._seconds)
+                if slow
+                else self._pool.submit(work, *arguments)
+            )
         except BaseException:
-            self._places.release()
+            places.release()
             raise
-        future.add_done_callback(lambda _: self._places.release())
+        future.add_done_callback(lambda _: places.release())
         return future
 
     async def answer(
@@ -85,13 +86,32 @@ class Desk:
         key = (request.url.path, ask.model_dump_json(), "csv" if as_csv else "json")
         content = self._answers.get(key)
         if content is None:
-            content = await self.compute(_written, draw, ask, as_csv, with_table, slow=slow)
-            self._remember(key, content)
+            arguments = (draw, ask, as_csv, with_table)
+            content = await self.computed(key, _written, *arguments, slow=slow)
         else:
             self._answers.move_to_end(key)
         return Response(content, media_type="text/csv" if as_csv else "application/json")
 
-    def _remember(self, key: tuple[str, str, str], content: bytes) -> None:
+    async def computed(
+        self, key: Key, work: Callable[..., bytes], *arguments: Any, slow: bool = False
+    ) -> bytes:
+        """The result of `work(*arguments)`, which whoever asks for the same key waits for, too."""
+        future = self._running.get(key)
+        if future is None:
+            future = asyncio.wrap_future(self.submit(work, *arguments, slow=slow))
+            self._running[key] = future
+            future.add_done_callback(lambda done: self._finish(key, done))
+        await asyncio.wait([future], timeout=self._patience)
+        if not future.done():
+            raise StillComputing("The answer is still being computed; ask again in a second.")
+        return future.result()
+
+    def _finish(self, key: Key, done: "asyncio.Future[bytes]") -> None:
+        del self._running[key]
+        if not done.cancelled() and done.exception() is None:
+            self._remember(key, done.result())
+
+    def _remember(self, key: Key, content: bytes) -> None:
         self._bytes += len(content) - len(self._answers.pop(key, b""))
         self._answers[key] = content
         while self._bytes > _REMEMBERED:

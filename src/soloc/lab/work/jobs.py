@@ -9,20 +9,20 @@ nobody listens to is stopped, one that has ended is forgotten.
 import asyncio
 import json
 import logging
-import math
 import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Literal
 
+from soloc.lab.work.clocks import Meter
 from soloc.lab.work.limits import Busy
-from soloc.lab.work.office import Lost, Office
+from soloc.lab.work.office import Lost, Office, Promise
 
 LIVE = 32  # jobs waiting or running; more are refused
 LANES = {"compute": 1, "fit": 2}  # jobs that run at once, so that fits do not hold up quick work
-LONGEST = 120.0  # seconds a job may run, whatever it asks for
-WAITING = 60.0  # seconds a job may wait for its turn
+LONGEST = 900.0  # seconds a job may compute, whatever it asks for
+WAITING = 1.0  # seconds after which a job that waits for its turn says so
 UNHEARD = 20.0  # seconds without a listener after which a job is stopped
 KEPT = 120.0  # seconds after its end for which a job can still be read
 MOST_EVENTS, MOST_BYTES = 4000, 16_000_000  # what one job may say
@@ -34,6 +34,10 @@ log = logging.getLogger(__name__)
 
 class Stopped(Exception):
     """The job was cancelled, nobody listens any more, or its time is over; its text says which."""
+
+
+class OutOfTime(Stopped):
+    """The job has computed for as long as it may."""
 
 
 class Job:
@@ -50,7 +54,7 @@ class Job:
         self.ended: float | None = None
         self._bytes = 0
         self._born = self._heard = time.monotonic()
-        self._started = math.inf
+        self.meter = Meter()
         self._cancelled = threading.Event()
         self._lock = threading.Lock()
         self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
@@ -64,14 +68,10 @@ class Job:
         now = time.monotonic()
         if self._cancelled.is_set():
             raise Stopped("cancelled")
-        if now - self._started > self.seconds:
-            raise Stopped(
-                f"stopped after {self.seconds:g} seconds, the most that the lab gives it; make the"
-                " problem smaller"
-            )
-        if self.state == "waiting" and now - self._born > WAITING:
-            raise Stopped(
-                f"not started within {WAITING:g} seconds, because the lab is busy; try again"
+        if self.meter.seconds > self.seconds:
+            raise OutOfTime(
+                f"stopped after {self.seconds:g} seconds of computing, the most that it may take;"
+                " make the problem smaller, or give it more time"
             )
         if not self._listeners and now - self._heard > UNHEARD:
             raise Stopped("stopped because nobody was listening")
@@ -82,23 +82,25 @@ class Job:
         self._say({"kind": "progress", **facts})
 
     def elsewhere(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """`function(*arguments)`, computed in the back office; raises `Stopped` while it waits if
-        the work should end.
-        """
-        future = self._office.submit(function, *arguments)
-        while True:
-            try:
-                return future.result(timeout=0.05)
-            except TimeoutError:
-                if future.done():
-                    raise
+        """`function(*arguments)`, computed in the back office; `Stopped` if the work should end."""
+        promise = self._office.submit(function, *arguments)
+        with self.meter.elsewhere(lambda: promise.spent):
+            while True:
                 try:
-                    self.check()
-                except Stopped:
-                    future.cancel()
-                    raise
-            except Lost as lost:
-                raise ValueError(str(lost)) from None
+                    return promise.result(timeout=0.05)
+                except TimeoutError:
+                    if promise.done():
+                        raise
+                    self._check_or_abandon(promise)
+                except Lost as lost:
+                    raise ValueError(str(lost)) from None
+
+    def _check_or_abandon(self, promise: Promise) -> None:
+        try:
+            self.check()
+        except Stopped:
+            promise.abandon()
+            raise
 
     def run(self, work: Callable[["Job"], dict[str, Any]], lane: threading.Semaphore) -> None:
         """Wait for a turn in the lane, work, and say how it ended."""
@@ -106,11 +108,18 @@ class Job:
         try:
             while not (mine := lane.acquire(timeout=0.1)):
                 self.check()
-            self.state, self._started = "running", time.monotonic()
+                self._say_that_it_waits()
+            self.state = "running"
+            self.meter.start()
             self.check()
             answer = work(self)
             self.check()
             self._end("done", {"kind": "done", **answer})
+        except OutOfTime as stop:
+            self._end(
+                "failed",
+                {"kind": "failed", "sentence": f"The work was {stop}.", "out_of_time": True},
+            )
         except Stopped as stop:
             kind: State = "cancelled" if self._cancelled.is_set() else "failed"
             self._end(kind, {"kind": kind, "sentence": f"The work was {stop}."})
@@ -136,6 +145,10 @@ class Job:
         finally:
             if mine:
                 lane.release()
+
+    def _say_that_it_waits(self) -> None:
+        if not self.events and time.monotonic() - self._born > WAITING:
+            self._say({"kind": "progress", "waiting": True})
 
     def _say(self, event: dict[str, Any]) -> None:
         text = json.dumps(event, allow_nan=False, separators=(",", ":"))
