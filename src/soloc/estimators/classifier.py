@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from soloc.estimators.agreement import half_agreement
+from soloc.estimators.agreement import agreement_of
 from soloc.estimators.base import BagEstimator
 from soloc.estimators.coefficients import bag_means
 from soloc.estimators.diagnostics import Diagnostics, concentration, gain
@@ -80,15 +80,7 @@ class SingleLocationClassifier(ClassifierMixin, BagEstimator):
             "coefficients_": found,
             "diagnostics_": Diagnostics(
                 *class_scores(data.y[seen], chosen.held_out[seen], pooled.left_out[seen]),
-                *half_agreement(
-                    chosen.data,
-                    entered.losses[chosen.loss],
-                    found,
-                    chosen.groups,
-                    entered.rng,
-                    entered.tickets,
-                    self.tol,
-                ),
+                *agreement_of(data, found, chosen.halves),
                 *concentration(data.read(found).attention, data.instances),
             ),
         }

@@ -6,8 +6,8 @@ import numpy as np
 
 from soloc.estimators.instances import Instances
 
-SURE = 2.0  # standard errors by which a held-out score must be beyond that of a constant
-AGREED = 0.3  # share of what chance leaves that halves of the bags must agree on
+SURE = 2.0  # standard errors by which a held-out score must be beyond others
+AGREED = 0.4  # share of what chance leaves that halves of the bags must agree on
 
 
 class PointingWarning(UserWarning):
@@ -22,8 +22,8 @@ class Diagnostics(NamedTuple):
     chance: float  #: score of a constant: 0 for R^2, the share of the largest class for accuracy
     beyond_chance_error: float  #: standard error of held_out - chance
     beyond_pool_error: float  #: standard error of held_out - mean_pool
-    agreement: float  #: share of bags where a fit to half of the bags names the same instance
-    chance_agreement: float  #: the same of two fits that know nothing
+    agreement: float  #: share of bags where fits to both halves of the bags name the same instance
+    chance_agreement: float  #: the same of fits that know nothing
     top_weight: float  #: mean over bags of several instances of the largest weight
     effective_instances: float  #: mean over those bags of exp(entropy of the attention)
     several: bool  #: whether any bag has more than one instance
@@ -39,15 +39,16 @@ class Diagnostics(NamedTuple):
                 f"the held-out score {self.held_out:.3f} is no better than a constant"
                 f" ({self.chance:.3f}, standard error {self.beyond_chance_error:.3f})"
             )
-        elif self.held_out < self.mean_pool + self.beyond_pool_error:
+        elif self.held_out < self.mean_pool + SURE * self.beyond_pool_error:
             found.append(
                 f"mean-pool ridge, which points at nothing, scores {self.mean_pool:.3f} held out,"
                 f" the model {self.held_out:.3f} (standard error {self.beyond_pool_error:.3f})"
             )
         if self.agreed < AGREED:
             found.append(
-                f"fits to halves of the bags name the same instance in {self.agreement:.0%} of the"
-                f" bags, by chance they would in {self.chance_agreement:.0%}"
+                "the model and fits to both halves of the bags name the same instance in"
+                f" {self.agreement:.0%} of the bags, by chance they would in"
+                f" {self.chance_agreement:.0%}"
             )
         return found
 
@@ -57,9 +58,11 @@ class Diagnostics(NamedTuple):
         return (self.agreement - self.chance_agreement) / max(1 - self.chance_agreement, 1e-12)
 
     @property
-    def pointing_can_be_trusted(self) -> bool:
-        """Whether there is no doubt."""
-        return not self.doubts
+    def verdict(self) -> str:
+        """The sentence that warnings, the command line and the lab say alike."""
+        if not self.doubts:
+            return "pointing can be trusted"
+        return "do not trust which instance is named: " + "; ".join(self.doubts)
 
     def __str__(self) -> str:
         lines = [
@@ -77,12 +80,7 @@ class Diagnostics(NamedTuple):
                 f"{self.effective_instances:.1f} effective instances"
             ),
         ]
-        verdict = (
-            "pointing can be trusted"
-            if not self.doubts
-            else "do not trust pointing: " + "; ".join(self.doubts)
-        )
-        return "\n".join([*lines, verdict])
+        return "\n".join([*lines, self.verdict])
 
 
 class Gain(NamedTuple):

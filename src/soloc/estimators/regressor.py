@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import RegressorMixin
 
-from soloc.estimators.agreement import half_agreement
+from soloc.estimators.agreement import agreement_of
 from soloc.estimators.base import BagEstimator
 from soloc.estimators.calibration import (
     conformal_level,
@@ -174,7 +174,7 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
             "left_out_": np.stack([data.y, data.y - residual, transform]),
             "diagnostics_": Diagnostics(
                 *number_scores(data.y[seen], predicted[seen], pooled.left_out[seen]),
-                *half_agreement(data, kind, found, groups, entered.rng, entered.tickets, self.tol),
+                *agreement_of(data, found, chosen.halves),
                 *concentration(reading.attention, data.instances),
             ),
         }
