@@ -1,6 +1,7 @@
 """Several heads on several kinds: the Gram risk against theory, one head and plain simulation."""
 
 import math
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -160,7 +161,7 @@ def test_slopes_are_differences_and_those_that_training_follows():
         risk = find(task, some)
         with jax.enable_x64(True):
             state = jax.tree.map(jnp.asarray, gram)
-            slopes = np.asarray(jax.grad(lambda g: excess_risk(task, some, g))(state).matrix)
+            slopes = np.asarray(jax.grad(partial(excess_risk, task, some))(state).matrix)
             numbers = jax.tree.map(jnp.asarray, risk.numbers(task))
             both = jax.jit(risk.slopes(task, some).watched.both)
             closed, value = both(state, numbers, some, some.lam)
