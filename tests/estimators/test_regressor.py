@@ -138,12 +138,12 @@ def test_the_model_says_when_pointing_should_not_be_trusted():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((200, 6, 4)), rng.standard_normal(200)  # nothing to learn
     model = SingleLocationRegressor().fit(x, y)
-    assert not model.diagnostics_.pointing_can_be_trusted
+    assert model.diagnostics_.doubts
     with pytest.warns(PointingWarning, match="do not trust which instance is named"):
         model.locate(x)
     mean = x.mean(axis=1) @ [1.0, 2.0, 0.0, 0.0]  # every instance counts
     model = SingleLocationRegressor().fit(x, mean)
-    with pytest.warns(PointingWarning, match="attention is spread"):
+    with pytest.warns(PointingWarning, match="mean-pool ridge, which points at nothing"):
         model.explain(x, 3)
 
 

@@ -56,8 +56,8 @@ def run(options: argparse.Namespace) -> int:
         where if bags.names is None else [bags.names_of(i)[j] for i, j in enumerate(where)]
     )
     table["weight"] = [weights.max() for weights in model.attend(bags)]
-    for doubt in model.diagnostics_.doubts:
-        print(f"do not trust `decisive`: {doubt}", file=sys.stderr)
+    if model.diagnostics_.doubts:
+        print(model.diagnostics_.verdict, file=sys.stderr)
     if options.out is None or options.out.suffix.lower() == ".csv":
         write_csv(table, options.out)
     else:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from soloc.estimators.agreement import FEWEST_STARTS, fits_to_halves
 from soloc.estimators.bags import Bags, as_bags
 from soloc.estimators.coefficients import Coefficients, Reading, bag_means, read
 from soloc.estimators.columns import named_bags
@@ -165,7 +166,8 @@ class BagEstimator(ABC, BaseEstimator):
         data = entered.data
         if not started.folds:
             loss, starts = next(iter(started.starts.items()))
-            return Chosen(loss, data, starts[0], started.groups, None, None)
+            halves = self._fits_to_halves(entered, data, loss, starts, started.groups)
+            return Chosen(loss, data, starts[0], started.groups, None, None, halves)
         choice = choose(
             started.part,
             entered.losses,
@@ -180,12 +182,28 @@ class BagEstimator(ABC, BaseEstimator):
         penalised = data._replace(
             alpha=trial.alpha, key_share=trial.data.key_share, key_prior=trial.data.key_prior
         )
-        start = trial.found[0]
-        if len(trial.found) > 1:  # no fold saw all bags; whoever does may find a better start
-            kind = entered.losses[trial.loss]
-            begun = self._best_starts(data, {trial.loss: kind}, entered.pooled, entered)
-            start = best_of(kind(penalised), [*trial.found, begun[trial.loss]], self.tol)
-        return Chosen(trial.loss, penalised, start, started.groups, choice.scores, predictions)
+        halves = self._fits_to_halves(entered, penalised, trial.loss, trial.found, started.groups)
+        begun = trial.found
+        if self.n_starts >= 2 * FEWEST_STARTS:  # else halves had more than were asked for
+            begun = begun + halves
+        start = begun[0]
+        if len(begun) > 1:
+            start = best_of(entered.losses[trial.loss](penalised), begun, self.tol)
+        return Chosen(
+            trial.loss, penalised, start, started.groups, choice.scores, predictions, halves
+        )
+
+    def _fits_to_halves(
+        self,
+        entered: Entered,
+        data: Data,
+        loss: str,
+        rivals: list[Coefficients],
+        groups: np.ndarray | None,
+    ) -> list[Coefficients]:
+        """Fits to two halves of the bags, from starts of their own."""
+        kind, rng, lots = entered.losses[loss], entered.rng, entered.tickets
+        return fits_to_halves(data, kind, rivals, groups, self.n_starts, rng, lots, self.tol)
 
     def _finish(self, entered: Entered, chosen: Chosen) -> dict[str, Any]:
         """Fourth stage: the fit to all bags, and everything that is said about it."""
@@ -371,10 +389,4 @@ class BagEstimator(ABC, BaseEstimator):
 
     def _warn_when_in_doubt(self) -> None:
         if self.diagnostics_.doubts:
-            warnings.warn(
-                "do not trust which instance is named: "
-                + "; ".join(self.diagnostics_.doubts)
-                + ".",
-                PointingWarning,
-                stacklevel=3,
-            )
+            warnings.warn(f"{self.diagnostics_.verdict}.", PointingWarning, stacklevel=3)

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from soloc.estimators.agreement import agreement_of
 from soloc.estimators.base import BagEstimator
 from soloc.estimators.coefficients import bag_means
-from soloc.estimators.diagnostics import Diagnostics, concentration
+from soloc.estimators.diagnostics import Diagnostics, concentration, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.fitting import Fitted
@@ -75,13 +76,11 @@ class SingleLocationClassifier(ClassifierMixin, BagEstimator):
             pooled = without_folds(pooled, bag_means(data.instances), data.y, folds, True)
         assert chosen.held_out is not None
         seen = np.isfinite(chosen.held_out).all(axis=1)
-        truth = np.argmax(data.y[seen], axis=1)
         return {
             "coefficients_": found,
             "diagnostics_": Diagnostics(
-                float(np.mean(np.argmax(chosen.held_out[seen], axis=1) == truth)),
-                float(np.mean(np.argmax(pooled.left_out[seen], axis=1) == truth)),
-                float(np.max(np.bincount(truth)) / len(truth)),
+                *class_scores(data.y[seen], chosen.held_out[seen], pooled.left_out[seen]),
+                *agreement_of(data, found, chosen.halves),
                 *concentration(data.read(found).attention, data.instances),
             ),
         }
@@ -132,6 +131,19 @@ class SingleLocationClassifier(ClassifierMixin, BagEstimator):
         """The most probable class of each bag, (n,)."""
         probability = self.predict_proba(X)
         return self.classes_[np.argmax(probability, axis=1)]
+
+
+def class_scores(
+    one_hot: np.ndarray, predicted: np.ndarray, pooled: np.ndarray
+) -> tuple[float, float, float, float, float]:
+    """Accuracy of the model, of mean-pool ridge and of a constant, and errors of differences."""
+    truth = np.argmax(one_hot, axis=1)
+    right = (np.argmax(predicted, axis=1) == truth).astype(float)
+    beyond_chance = gain(right - (truth == np.argmax(np.bincount(truth))))
+    beyond_pool = gain(right - (np.argmax(pooled, axis=1) == truth))
+    score = float(right.mean())
+    pool_score, chance = score - beyond_pool.mean, score - beyond_chance.mean
+    return score, pool_score, chance, beyond_chance.error, beyond_pool.error
 
 
 def plain_classes(found: np.ndarray) -> np.ndarray:

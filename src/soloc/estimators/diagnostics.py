@@ -1,13 +1,13 @@
 """Does one instance decide here: the evidence that a fitted model has, and the doubts."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from soloc.estimators.instances import Instances
 
-SHARP = 0.5  # mean largest weight below which nothing is pointed at
-USEFUL = 0.02  # held-out score below which the model has learnt nothing
+SURE = 2.0  # standard errors by which a held-out score must be beyond others
+AGREED = 0.4  # share of what chance leaves that halves of the bags must agree on
 
 
 class PointingWarning(UserWarning):
@@ -20,6 +20,10 @@ class Diagnostics(NamedTuple):
     held_out: float  #: score of the model on bags it was not fitted to (R^2, or accuracy)
     mean_pool: float  #: score of mean-pool ridge on the same bags, left out one at a time
     chance: float  #: score of a constant: 0 for R^2, the share of the largest class for accuracy
+    beyond_chance_error: float  #: standard error of held_out - chance
+    beyond_pool_error: float  #: standard error of held_out - mean_pool
+    agreement: float  #: share of bags where fits to both halves of the bags name the same instance
+    chance_agreement: float  #: the same of fits that know nothing
     top_weight: float  #: mean over bags of several instances of the largest weight
     effective_instances: float  #: mean over those bags of exp(entropy of the attention)
     several: bool  #: whether any bag has more than one instance
@@ -30,48 +34,68 @@ class Diagnostics(NamedTuple):
         if not self.several:
             return []
         found = []
-        if self.held_out < self.chance + USEFUL:
+        if self.held_out < self.chance + SURE * self.beyond_chance_error:
             found.append(
                 f"the held-out score {self.held_out:.3f} is no better than a constant"
-                f" ({self.chance:.3f})"
+                f" ({self.chance:.3f}, standard error {self.beyond_chance_error:.3f})"
             )
-        elif self.held_out < self.mean_pool:
+        elif self.held_out < self.mean_pool + SURE * self.beyond_pool_error:
             found.append(
-                f"mean-pool ridge scores {self.mean_pool:.3f} held out, the model only"
-                f" {self.held_out:.3f}"
+                f"mean-pool ridge, which points at nothing, scores {self.mean_pool:.3f} held out,"
+                f" the model {self.held_out:.3f} (standard error {self.beyond_pool_error:.3f})"
             )
-        if self.top_weight < SHARP:
+        if self.agreed < AGREED:
             found.append(
-                f"attention is spread over {self.effective_instances:.1f} instances (mean largest"
-                f" weight {self.top_weight:.2f})"
+                "the model and fits to both halves of the bags name the same instance in"
+                f" {self.agreement:.0%} of the bags, by chance they would in"
+                f" {self.chance_agreement:.0%}"
             )
         return found
 
     @property
-    def pointing_can_be_trusted(self) -> bool:
-        """Whether there is no doubt."""
-        return not self.doubts
+    def agreed(self) -> float:
+        """Agreement beyond chance, 0 to 1."""
+        return (self.agreement - self.chance_agreement) / max(1 - self.chance_agreement, 1e-12)
+
+    @property
+    def verdict(self) -> str:
+        """The sentence that warnings, the command line and the lab say alike."""
+        if not self.doubts:
+            return "pointing can be trusted"
+        return "do not trust which instance is named: " + "; ".join(self.doubts)
 
     def __str__(self) -> str:
         lines = [
             (
                 f"held-out score        {self.held_out:.3f}   (mean-pool ridge"
-                f" {self.mean_pool:.3f}, a constant {self.chance:.3f})"
+                f" {self.mean_pool:.3f}, a constant {self.chance:.3f}, standard error"
+                f" {self.beyond_chance_error:.3f})"
+            ),
+            (
+                f"agreement of halves   {self.agreement:.2f}   (by chance"
+                f" {self.chance_agreement:.2f})"
             ),
             (
                 f"attention             largest weight {self.top_weight:.2f} on average, "
                 f"{self.effective_instances:.1f} effective instances"
             ),
         ]
-        verdict = (
-            "pointing can be trusted"
-            if not self.doubts
-            else "do not trust pointing: " + "; ".join(self.doubts)
-        )
-        return "\n".join([*lines, verdict])
+        return "\n".join([*lines, self.verdict])
 
 
-def concentration(attention: np.ndarray, instances: Instances) -> tuple[float, float, bool]:
+class Gain(NamedTuple):
+    """A mean over bags and its standard error."""
+
+    mean: float
+    error: float
+
+
+def gain(per_bag: np.ndarray) -> Gain:
+    """The mean of what each held-out bag says, with its standard error."""
+    return Gain(float(per_bag.mean()), float(per_bag.std() / np.sqrt(max(len(per_bag) - 1, 1))))
+
+
+def concentration(attention: np.ndarray, instances: Instances) -> tuple[Any, ...]:
     """Mean largest weight and effective number of instances, over bags of several, if any is."""
     several = instances.lengths > 1
     if not several.any():

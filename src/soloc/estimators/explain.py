@@ -51,7 +51,8 @@ class Explanation:
                 f'<span title="{escape(hover)}" style="{style}">{escape(str(row.name))}</span>'
             )
         doubt = "".join(
-            f"<div><em>Do not trust pointing: {escape(text)}.</em></div>" for text in self.doubts
+            f"<div><em>Do not trust which instance is named: {escape(text)}.</em></div>"
+            for text in self.doubts
         )
         heading = f"<div>bag {escape(self.bag)}: prediction <b>{escape(self.prediction)}</b></div>"
         body = f"{heading}<div>{' '.join(pieces)}</div>{doubt}"
@@ -70,7 +71,9 @@ class Explanation:
                 f"{mark} {row['name']:<24} weight {row['weight']:.3f}  contribution "
                 f"{row['contribution']:+.4g}"
             )
-        return "\n".join(lines + [f"do not trust pointing: {text}" for text in self.doubts])
+        return "\n".join(
+            lines + [f"do not trust which instance is named: {text}" for text in self.doubts]
+        )
 
 
 def explain(model: Any, X: Any, bag: int = 0) -> Explanation:

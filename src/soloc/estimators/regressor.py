@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import RegressorMixin
 
+from soloc.estimators.agreement import agreement_of
 from soloc.estimators.base import BagEstimator
 from soloc.estimators.calibration import (
     conformal_level,
@@ -16,7 +17,7 @@ from soloc.estimators.calibration import (
     posterior_residual,
 )
 from soloc.estimators.coefficients import bag_means, pooled_prediction
-from soloc.estimators.diagnostics import Diagnostics, concentration
+from soloc.estimators.diagnostics import Diagnostics, concentration, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.fitting import Fitted
@@ -172,9 +173,8 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
             "calibration_": np.sort(scores),
             "left_out_": np.stack([data.y, data.y - residual, transform]),
             "diagnostics_": Diagnostics(
-                r_squared(data.y[seen], predicted[seen]),
-                r_squared(data.y[seen], pooled.left_out[seen]),
-                0.0,
+                *number_scores(data.y[seen], predicted[seen], pooled.left_out[seen]),
+                *agreement_of(data, found, chosen.halves),
                 *concentration(reading.attention, data.instances),
             ),
         }
@@ -295,7 +295,13 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
         return self.label_mean_ + self.label_scale_ * np.column_stack(ends)
 
 
-def r_squared(y: np.ndarray, predicted: np.ndarray) -> float:
-    """Coefficient of determination; 0 when the labels do not vary."""
-    spread = float(np.sum((y - y.mean()) ** 2))
-    return 1 - float(np.sum((y - predicted) ** 2)) / spread if spread > 0 else 0.0
+def number_scores(
+    y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray
+) -> tuple[float, float, float, float, float]:
+    """R^2 of the model, of mean-pool ridge and of a constant, and errors of the differences."""
+    spread = float(np.var(y)) or 1.0
+    squares = (y - predicted) ** 2
+    beyond_chance = gain(((y - y.mean()) ** 2 - squares) / spread)
+    beyond_pool = gain(((y - pooled) ** 2 - squares) / spread)
+    score = beyond_chance.mean
+    return score, score - beyond_pool.mean, 0.0, beyond_chance.error, beyond_pool.error

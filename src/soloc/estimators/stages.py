@@ -45,3 +45,4 @@ class Chosen(NamedTuple):
     groups: np.ndarray | None  #: bags that are left out together
     scores: pd.DataFrame | None
     held_out: np.ndarray | None  #: predictions of the held-out bags, NaN on the others
+    halves: list[Coefficients]  #: fits to two halves of the bags, which vouch for pointing

@@ -82,6 +82,8 @@ def study(
         "iterations": int(model.n_iter_),
         "features": int(bags.width),
         "doubts": list(model.diagnostics_.doubts),
+        "verdict": model.diagnostics_.verdict,
+        "agreement": float(model.diagnostics_.agreement),
         "top_weight": float(model.diagnostics_.top_weight),
     }
     return Study(

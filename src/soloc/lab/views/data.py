@@ -37,13 +37,8 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
     assert study is not None
     ours, pool, facts = study["score"], study["mean_pool_score"], study["facts"]
     kind = "accuracy" if study["classes"] else "R²"
-    doubts = facts["doubts"]
-    trust = (
-        "its pointing can be trusted"
-        if not doubts
-        else "do not trust which instance it names: " + "; ".join(doubts)
-    )
     numbers: dict[str, Any] = {
+        "pointing": "in doubt" if facts["doubts"] else "trusted",
         f"left-out {kind}": number(ours),
         f"mean-pool ridge {kind}": number(pool),
         "bags": len(study["bags"]["bag"]),
@@ -52,6 +47,7 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
         "loss": facts["loss"],
         "alpha": number(facts["alpha"]),
         "mean largest weight": number(facts["top_weight"]),
+        "agreement of halves": number(facts["agreement"]),
     }
     if study["covered"] is not None:
         numbers["left-out labels inside their interval"] = number(study["covered"])
@@ -63,7 +59,7 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
             "Each bag was predicted by a model that had not seen it: attention to one instance"
             f" reaches {kind} {ours:.3f}, the mean of all instances (mean-pool ridge) {pool:.3f}."
             f" The model fitted to all bags puts {facts['top_weight']:.2f} of its attention on one"
-            f" instance on average; {trust}."
+            f" instance on average; {facts['verdict']}."
         ),
         numbers=numbers,
     )
