@@ -73,7 +73,7 @@ def reproduce(
         if not experiment.lacking()
     ]
     folder = Path(out, "report")
-    check_folder(folder)
+    check_folder(folder, Path(out))
     sections = _sections(asked, folder, ("svg",) if quick else FORMATS, computing, say)
     origin = Origin(
         revision=revision(Path(__file__)),
