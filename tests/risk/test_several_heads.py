@@ -1,6 +1,7 @@
 """Several heads on several kinds: the Gram risk against theory, one head and plain simulation."""
 
 import math
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ from scipy.linalg import hadamard
 from soloc import Erf, Overlaps, SingleLocation, Softmax, excess_risk, monte_carlo_risk
 from soloc.predictors.heads import Heads
 from soloc.risk.gram import Gram
+from soloc.risk.pairs import find
 from soloc.risk.several_locations import several_excess
 from soloc.risk.signal_numbers import SignalNumbers
 from soloc.tasks.several_locations import SeveralLocations
@@ -143,21 +145,33 @@ def test_two_random_settings_agree_with_full_dimension():
         assert abs(float(excess_risk(*pair)) - drawn.value) < 4.5 * drawn.error
 
 
-def test_slopes_are_differences():
+def test_slopes_are_differences_and_those_that_training_follows():
     rng = np.random.default_rng(1)
-    task, three, gram = random_pair(rng)
-    way = rng.normal(size=gram.matrix.shape)
-    way = way + way.T
-    with jax.enable_x64(True):
-        slopes = jax.grad(lambda g: excess_risk(task, three, g))(
-            jax.tree.map(jnp.asarray, gram)
-        ).matrix
-    h = 1e-6
-    up, down = (
-        excess_risk(task, three, jax.tree.map(lambda g, s=side: g + s * h * way, gram))
-        for side in (1.0, -1.0)
-    )
-    assert float(np.sum(np.asarray(slopes) * way)) == pytest.approx((up - down) / (2 * h), rel=1e-7)
+    for _ in range(2):
+        task, some, gram = random_pair(rng)
+        way = rng.normal(size=gram.matrix.shape)
+        way = (way + way.T) / np.abs(way).max()
+
+        def along(h, pair=(task, some), gram=gram, way=way):
+            return excess_risk(*pair, jax.tree.map(lambda g: g + h * way, gram))
+
+        coarse, fine, finer = ((along(h) - along(-h)) / (2 * h) for h in (2e-3, 1e-3, 5e-4))
+        # twice extrapolated: an error of order h^6
+        difference = (64 * finer - 20 * fine + coarse) / 45
+        risk = find(task, some)
+        with jax.enable_x64(True):
+            state = jax.tree.map(jnp.asarray, gram)
+            slopes = np.asarray(jax.grad(partial(excess_risk, task, some))(state).matrix)
+            numbers = jax.tree.map(jnp.asarray, risk.numbers(task))
+            both = jax.jit(risk.slopes(task, some).watched.both)
+            closed, value = both(state, numbers, some, some.lam)
+        assert float(np.sum(slopes * way)) == pytest.approx(difference, rel=1e-8)
+        wanted, students = slopes + slopes.T, 2 * len(some)
+        np.testing.assert_allclose(
+            closed.matrix[:students], wanted[:students], atol=1e-12 * np.abs(wanted).max()
+        )
+        assert not np.asarray(closed.matrix)[students:].any()
+        assert float(value) == pytest.approx(float(excess_risk(task, some, gram)), rel=1e-12)
 
 
 def test_gram_matrices_and_heads_that_do_not_fit_are_refused():
