@@ -109,7 +109,7 @@ EXPERIMENT = Experiment(
     name="moment_start",
     question="How good is a start from moments?",
     config=Config(),
-    quick=Config(tried=(1.0, 4.0), d=50, sets=4),
+    quick=Config(tried=(1.0, 4.0), d=40, sets=3),
     run=run,
     findings=findings,
     certificates=certificates,
