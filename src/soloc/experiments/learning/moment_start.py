@@ -23,7 +23,7 @@ class Config:
     signal: float = 2.0
     eps: float = 0.3
     ridge: float = 0.2
-    d: int = 100
+    d: int = 80
     sets: int = 6
     seed: int = 3
 
