@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from soloc import Erf, Overlaps, SingleLocation, excess_risk, population_path
+from soloc.dynamics.gram_map import projected
 from soloc.predictors.heads import Heads
 from soloc.risk.gram import Gram
+from soloc.risk.pairs import find
 from soloc.tasks.several_locations import SeveralLocations
 
 TASK = SeveralLocations(d=12, L=6, signal=2.0, gamma=0.7)
@@ -130,3 +132,37 @@ def test_a_schedule_moves_the_temperature_of_all_heads():
     half = population_path(TASK, Heads((Erf(0.4), Erf(0.25))), start, steps=20, step_size=1e-3)
     np.testing.assert_allclose(constant.final.matrix, table.final.matrix, atol=1e-14)
     np.testing.assert_allclose(constant.final.matrix, half.final.matrix, atol=1e-13)
+
+
+def test_one_head_has_the_path_of_the_single_location():
+    W, star = vectors(np.random.default_rng(4))[:2], np.eye(12)[:2]
+    start = Gram.of(W[:1], W[1:], star[:1], star[1:])
+    G = start.matrix
+    o = Overlaps(G[0, 2], G[1, 3], G[1, 2], G[0, 3], G[0, 1])
+    numbers = {"d": 12, "L": 6, "signal": 2.0, "gamma": 0.7}
+    options = {"steps": 500, "step_size": 2e-3}
+    one = population_path(
+        SeveralLocations(kinds=1, **numbers), Heads((Erf(0.8),)), start, **options
+    )
+    single = population_path(SingleLocation(**numbers), Erf(0.8), o, **options)
+    for several, name in (("kappa_11", "kappa"), ("nu_11", "nu"), ("rho_11", "rho")):
+        np.testing.assert_allclose(one.columns[several], single.columns[name], atol=1e-12)
+    np.testing.assert_allclose(one.risk, single.risk, atol=1e-12)
+
+
+def test_projected_gradients_have_their_check_values():
+    keys = np.array([[0.6, 0.1, 0.2, -0.1, 0.3, 0.5], [-0.2, 0.7, 0.1, 0.3, 0.4, -0.3]])
+    values = np.array([[0.1, 0.2, 0.8, 0.1, -0.2, 0.3], [0.3, -0.1, 0.2, 0.6, 0.5, 0.1]])
+    W = np.concatenate([keys, values])
+    W /= np.linalg.norm(W, axis=1, keepdims=True)
+    rows = np.concatenate([W, np.eye(6)[:4]])
+    task = SeveralLocations(d=6, L=6, signal=2.0, gamma=0.7)
+    risk = find(task, HEADS)
+    with jax.enable_x64(True):
+        numbers = jax.tree.map(jnp.asarray, risk.numbers(task))
+        state = jax.tree.map(jnp.asarray, Gram(rows @ rows.T))
+        slopes = jax.jit(risk.slopes(task, HEADS).at)(state, numbers, HEADS, HEADS.lam)
+        c = np.asarray(projected(state.matrix, slopes.matrix))
+    norms = np.linalg.norm(c[:4] @ rows, axis=1)
+    wanted = [10.15831183, 9.57203042, 14.06327808, 11.81314895]
+    np.testing.assert_allclose(norms, wanted, atol=1e-8)
