@@ -26,6 +26,11 @@ def test_it_answers_the_ratio_and_the_number(capsys):
     "words, sentence",
     [
         (["--signal", "2", "--risk", "0"], "`risk` must lie between"),
+        (["--signal", "2", "--risk", "nan"], "`risk` must be a finite number"),
+        (["--signal", "2", "--risk", "3"], "which needs none, got 3."),
+        (["--signal", "-2", "--risk", ".5"], "`signal` must be a number >= 0"),
+        (["--signal", "0", "--risk", ".95"], "`signal` must be positive"),
+        (["--length", "2.5", "--signal", "2", "--risk", ".5"], "`L` must be a whole number"),
         (["--signal", "strong", "--risk", ".5"], "`signal` must be a number"),
         (["--signal", "2", "--eps", ".3", "--risk", ".9", "--d", "2.5"], "`d` must be a whole"),
     ],

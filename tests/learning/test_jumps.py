@@ -18,7 +18,6 @@ BRACKETS = {
 # early, see the test of plain iteration below
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("L, signal", BRACKETS)
 def test_jumps_lie_inside_their_brackets(L, signal):
     regime = Regime(signal, L, 1.0, 0.01)

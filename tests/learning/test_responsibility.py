@@ -105,3 +105,12 @@ def _slope(f, h):
 @pytest.mark.parametrize("a2, s2", PAIRS)
 def test_one_token_is_always_found(a2, s2):
     np.testing.assert_allclose(responsibility(a2, s2, 1), (1.0, 1.0), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("L", [3, 10**6])
+def test_a_strong_signal_leaves_no_doubt(L):
+    """On both sides of the switch to certainty, a^2 = 500."""
+    for a2 in (499.0, 501.0, 1e12):
+        np.testing.assert_allclose(responsibility(a2, 2.0, L), (1.0, 1.0), rtol=0, atol=1e-9)
+        assert attention_on_decisive(a2, L) == pytest.approx(1.0, abs=1e-9)
+        assert mean_log_sum(a2, 2.0, L) == pytest.approx(a2 - 0.5, abs=1e-7)

@@ -9,6 +9,11 @@ from soloc.predictors.catalogue import WEIGHTS, Entry
 from soloc.tasks.single_location import SingleLocation
 
 Overlap = Annotated[float, Field(ge=-1, le=1)]
+Draw = Annotated[
+    int,
+    Knob("sequence", place="address"),
+    Field(ge=0, le=2**31 - 1, description="seed of the sequence"),
+]
 
 
 def offered() -> dict[str, Entry]:

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtri
-from scipy.stats import qmc
 
 from soloc.learning.fields import Fields, Sequence, solve_sequences
 from soloc.learning.regime import Regime, ratios_of, regime_of
@@ -187,6 +186,8 @@ def _weights(weight: Any) -> Any:
 @cache
 def _normals(points: int, L: int, scramble: int) -> np.ndarray:
     """Scrambled Sobol points as standard normals: scores, values and the noise of a sequence."""
+    from scipy.stats import qmc  # here: it takes half a second, which the lab would wait for
+
     sobol = qmc.Sobol(2 * L + 1, rng=np.random.default_rng([L, scramble]))
     return ndtri(np.clip(sobol.random(points), 1e-12, 1.0 - 1e-12))
 

@@ -6,7 +6,8 @@
 
 V and the sums c below are the derivatives that make the errors of all tokens look independent.
 Tokens have a mean along k*, so that an error of v^ along k* would grow: v^ is kept orthogonal to
-k^. Predict by softmax(m X k^)' X v^. Its `q_k`, `q_v` and `risk` are its own running prediction.
+k^, and neither is longer than the unit vector it stands for. Predict by softmax(m X k^)' X v^.
+Its `q_k`, `q_v` and `risk` are its own running prediction.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from soloc.learning.responsibility import attention_on_decisive
 from soloc.maths.numbers import check_real
 
 _ITERATIONS = 200
-_SETTLED = 1e-7  # change of both directions in one step
+_SETTLED = 1e-6  # change of both directions in one step; their errors are of order 1/sqrt(d)
 _LEAST_NOISE = 1e-3  # that EM believes
 
 
@@ -106,8 +107,9 @@ def amp(
 
 def _step(data: _Data, state: _State, learn_signal: bool, learn_noise: bool) -> _State:
     n, d, m = len(data.starts), data.x.shape[1], state.signal
-    w = data.x @ state.key - state.V_k * state.g_k
-    z = data.x @ state.value - state.V_v * state.g_v
+    scores, values = np.stack([state.key, state.value]) @ data.x.T  # the tokens are read once
+    w = scores - state.V_k * state.g_k
+    z = values - state.V_v * state.g_v
     tau = state.noise**2 + state.V_v
     miss = data.y - z
     r = data.softmax(m * w - miss**2 / (2.0 * tau))
@@ -116,9 +118,11 @@ def _step(data: _Data, state: _State, learn_signal: bool, learn_noise: bool) -> 
     c_v = np.sum(r * (1.0 - r) * miss**2) / tau**2 - np.sum(r) / tau
     qhat_k = max((n * m * m - c_k) / d, 0.0)
     qhat_v = max(-c_v / d, 0.0)
-    key = (data.x.T @ g_k - c_k * state.key) / (d * (1.0 + qhat_k))
-    value = (data.x.T @ g_v - c_v * state.value) / (d * (1.0 + qhat_v))
+    pull_k, pull_v = np.stack([g_k, g_v]) @ data.x
+    key = (pull_k - c_k * state.key) / (d * (1.0 + qhat_k))
+    value = (pull_v - c_v * state.value) / (d * (1.0 + qhat_v))
     value = value - (value @ key) / max(key @ key, 1e-300) * key
+    key, value = _no_longer_than_one(key), _no_longer_than_one(value)
     new_signal, new_noise = m, state.noise
     if learn_signal:
         new_signal = _signal_by_em(r, w, state.V_k, m, n)
@@ -129,6 +133,11 @@ def _step(data: _Data, state: _State, learn_signal: bool, learn_noise: bool) -> 
     return _State(
         key, value, g_k, g_v, 1.0 / (1.0 + qhat_k), 1.0 / (1.0 + qhat_v), new_signal, new_noise
     )
+
+
+def _no_longer_than_one(mean: np.ndarray) -> np.ndarray:
+    """A mean of unit vectors; with nearly no noise and few dimensions AMP would else diverge."""
+    return mean / max(float(np.linalg.norm(mean)), 1.0)
 
 
 def _signal_by_em(r: np.ndarray, w: np.ndarray, V_k: float, m: float, n: int) -> float:

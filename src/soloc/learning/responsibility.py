@@ -30,6 +30,7 @@ _NORMAL_STEP = 0.2  # of y, in its standard deviations
 _G_NODES, _NARROW_NODES = 40, 10
 _NARROW = 0.05  # below this width a normal law is too narrow for a grid
 _NEGLIGIBLE = 33.0  # minus the logarithm of a probability that no longer counts
+_CERTAIN = 500.0  # a^2 beyond which the decisive score exceeds all others, up to L = 10^20
 _REACH = 8.2  # standard deviations at which a normal variable no longer counts
 
 
@@ -66,6 +67,8 @@ class _Rules(NamedTuple):
 
 def responsibility(a2: float, s2: float, L: float) -> Responsibility:
     """E[r_J] and E[r_J xi^2] (F1 and F2), to 1e-10."""
+    if a2 > _CERTAIN:
+        return Responsibility(1.0, 1.0)
     rules = _rules(a2, s2, L)
     others = _power(rules.missed, L)
     at_signal = rules.table.rise(rules.u, rules.xi.half_squares)
@@ -81,6 +84,8 @@ def responsibility(a2: float, s2: float, L: float) -> Responsibility:
 
 def attention_on_decisive(a2: float, L: float) -> float:
     """F0 = E[r_J] when no answer helps (s = 0, xi = 0): the mass of softmax attention on J0."""
+    if a2 > _CERTAIN:
+        return 1.0
     u, step = _places(a2, L)
     table = _Table.of(a2, lowest=u[0] - a2, step=step, highest=u[-1])
     others = _power(table.value(u - a2, np.zeros(1)), L)
@@ -89,6 +94,8 @@ def attention_on_decisive(a2: float, L: float) -> float:
 
 def mean_log_sum(a2: float, s2: float, L: float) -> float:
     """E[log sum_l e^{x_l}], by log S = int (e^{-e^u} - e^{-S e^u}) du."""
+    if a2 > _CERTAIN:
+        return a2 - 0.5
     rules = _rules(a2, s2, L)
     signal = rules.xi.mean(1.0 - rules.table.value(rules.u, rules.xi.half_squares))
     both = rules.y_weights @ (signal * _power(rules.missed, L))

@@ -9,7 +9,7 @@ from tests.lab.browser.chromium import prefer, wait_for
 axe = pytest.importorskip("axe_core_python", reason="this test needs axe-core-python")
 _AXE = (Path(axe.__file__).parent / "axe.min.js").read_text()
 _RUN = "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
-TABS = ["training", "attentions", "latent", "data", "text"]
+TABS = ["training", "attentions", "latent", "samples", "data", "text"]
 
 
 def violations(lab) -> list[str]:

@@ -15,6 +15,8 @@ from soloc.estimators import Bags, SingleLocationRegressor
 from soloc.experiments.latent.exact_curves import exact_curves
 from soloc.experiments.latent.tasks import Config, run
 from soloc.lab.uploads.examples import example_csv
+from soloc.learning import bayes_curve
+from soloc.risk.baselines import bayes_risk
 from soloc.risk.best_weight import exact_at_best
 from soloc.risk.simulated_scores import simulated_excess
 from tests.lab.browser.chromium import resize, wait_for
@@ -106,6 +108,24 @@ def test_three_latent_tasks_stand_side_by_side(lab):
     assert set(table.kind) == {"exact", "limit", "simulated"} and table.task.nunique() == 3
 
 
+def test_a_learner_moves_along_its_curve(lab):
+    lab.open("?view=samples&tokens=20&m=2.5")
+    task = SingleLocation(L=20, gamma=1.0, eps=0.3, signal=2.5)
+    limit = float(bayes_risk(task))
+    assert lab.number("samples", "all data") == pytest.approx(limit, rel=1e-9)
+    lab.after("learner", lambda: lab.enter("ratio", "8"))
+    assert "ratio=8" in lab.query()
+    row = bayes_curve(task, 8.0).iloc[0]
+    assert lab.number("learner", "risk") == pytest.approx(row.risk, rel=1e-9)
+    marks = "return document.getElementById('plot-samples').data.at(-1).x[0]"
+    assert lab.run(marks) == 8
+    here = lab.number("learner", "answer")
+    lab.after("learner", lambda: lab.click("#resample-learner"))
+    assert lab.number("learner", "answer") != here and "draw=1" in lab.query()
+    table = pd.read_csv(io.BytesIO(lab.save("samples", "csv")))
+    assert {"Bayes", "known location", "linear"} <= set(table.curve)
+
+
 def test_an_example_is_fitted_and_each_bag_explained(lab):
     lab.browser.get(lab.address + "?view=data&source=numbers")
     wait_for(lab.browser, "return !(document.getElementById('data-fit')?.disabled ?? true)", 90)
@@ -188,7 +208,7 @@ def test_the_word_that_decides_a_sentence_is_found(lab):
     ).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("view", ["attentions", "latent", "data", "text"])
+@pytest.mark.parametrize("view", ["attentions", "latent", "samples", "data", "text"])
 def test_a_phone_can_show_everything(lab, view):
     resize(lab.browser, 390, 844)
     lab.browser.get(lab.address + f"?view={view}&source=numbers&longest=64&sequences=50")

@@ -52,13 +52,15 @@ BASES = {
     "training": {"steps": 400, "runs": 2, "d": 50},
     "attentions": {"d": 30, "L": 6},
     "latent": {"longest": 64, "sequences": 50},
+    "samples": {"tokens": 20},
     "text": {},
 }
 OTHERS = dict(
     d=60, L=7, gamma=1.5, eps=0.3, weight="tanh", lam=0.2, theta=0.1, eta=-0.1, rho=0.2,
     where="sphere", runs=3, seed=5, step_size=0.002, steps=300, decay=0.01, batch=2,
     sigma=0.7, temperature=0.3, recall_tau=0.2, recall_d=9, location_d=12, location_eps=0.2,
-    longest=256, sequences=60, draw=3, sentence="Our garden is horrible.",
+    longest=256, sequences=60, draw=3, tokens=30, m=1.5, noise=0.4, ratio=3.0,
+    sentence="Our garden is horrible.",
 )  # fmt: skip
 FOLLOWS = {"sequence": "curves"}
 
@@ -115,7 +117,7 @@ class Stage:
         """Set a control by hand."""
         name = control["name"]
         if control["place"] == "address":
-            self.lab.click("#resample")  # the only one in these tabs
+            self.lab.click("#resample" if self.tab == "training" else "#resample-learner")
         elif control["choices"] is not None or isinstance(value, str):
             event = "input" if control["choices"] is None else "change"
             self.lab.run(

@@ -23,6 +23,8 @@ QUESTIONS = [
         "sequence",
         "attentions",
         "latent",
+        "samples",
+        "learner",
         "data/example",
         "data/study",
         "data/bag",
@@ -30,6 +32,7 @@ QUESTIONS = [
         "jobs/paths",
         "jobs/attentions",
         "jobs/latent",
+        "jobs/samples",
         "jobs/fit",
     )
 ]

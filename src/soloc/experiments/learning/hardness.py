@@ -27,14 +27,14 @@ class Config:
     lengths: tuple[int, ...] = (2, 3, 8)
     lowest: float = 0.9
     highest: float = 4.0
-    precision: float = 1e-3
-    count: int = 41
+    precision: float = 4e-3
+    count: int = 25
     signal: float = 1.0
     eps: float = 0.01
     watched: tuple[int, ...] = (3,)
-    tried: tuple[float, ...] = (1.0, 1.2, 1.7, 2.0)
-    d: int = 400
-    sets: int = 6
+    tried: tuple[float, ...] = (1.0, 1.2, 2.0, 2.5)
+    d: int = 300
+    sets: int = 5
     seed: int = 2
 
 
@@ -73,13 +73,22 @@ def _length(config: Config, L: int) -> pd.DataFrame:
 def _jumps(config: Config, task: SingleLocation) -> dict[str, float]:
     """The ratios of the three events, by bisection."""
     regime = regime_of(task)
+    lower: list[FixedPoint] = []  # what is known already is where the next one starts
+    upper: list[FixedPoint] = []
 
-    def up(point: FixedPoint) -> bool:
-        return bool(point.q[1] > _UP)
+    def from_nothing(ratio: float) -> FixedPoint:
+        known = [point for point in lower if point.ratio <= ratio]
+        lower.append(uninformed(regime, ratio, max(known, key=_ratio, default=None)))
+        return lower[-1]
+
+    def from_truth(ratio: float) -> FixedPoint:
+        known = [point for point in upper if point.ratio >= ratio]
+        upper.append(informed(regime, ratio, min(known, key=_ratio, default=None)))
+        return upper[-1]
 
     def wins(ratio: float) -> bool:
-        high, low = informed(regime, ratio), uninformed(regime, ratio)
-        return up(high) and (up(low) or free_entropy(regime, high) > free_entropy(regime, low))
+        high, low = from_truth(ratio), from_nothing(ratio)
+        return _up(high) and (_up(low) or free_entropy(regime, high) > free_entropy(regime, low))
 
     def first(event: Callable[[float], bool], low: float, high: float) -> float:
         while high - low > config.precision:
@@ -87,9 +96,17 @@ def _jumps(config: Config, task: SingleLocation) -> dict[str, float]:
             low, high = (low, middle) if event(middle) else (middle, high)
         return 0.5 * (low + high)
 
-    reached = first(lambda ratio: up(uninformed(regime, ratio)), config.lowest, config.highest)
-    exists = first(lambda ratio: up(informed(regime, ratio)), config.lowest, reached)
+    reached = first(lambda ratio: _up(from_nothing(ratio)), config.lowest, config.highest)
+    exists = first(lambda ratio: _up(from_truth(ratio)), config.lowest, reached)
     return {EXISTS: exists, WINS: first(wins, exists, reached), REACHED: reached}
+
+
+def _up(point: FixedPoint) -> bool:
+    return bool(point.q[1] > _UP)
+
+
+def _ratio(point: FixedPoint) -> float:
+    return point.ratio
 
 
 def jump(table: pd.DataFrame, L: int, event: str) -> float:
@@ -144,7 +161,7 @@ EXPERIMENT = Experiment(
     name="hardness",
     question="When is it hard?",
     config=Config(),
-    quick=Config(precision=0.01, count=13, tried=(1.0, 2.0), d=200, sets=3),
+    quick=Config(precision=0.02, count=9, tried=(1.0, 2.0), d=150, sets=3),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -23,8 +23,8 @@ class Config:
     signal: float = 2.0
     eps: float = 0.3
     ridge: float = 0.2
-    d: int = 120
-    sets: int = 8
+    d: int = 100
+    sets: int = 6
     seed: int = 3
 
 
@@ -43,8 +43,9 @@ def _length(config: Config, L: int) -> pd.DataFrame:
             [[k @ s.key, v @ s.value] for (k, v), s in zip(pairs, sets, strict=True)]
         )
         rows.append(_row(ratio, "moments", "moments", cos_k=cosines[:, 0], cos_v=cosines[:, 1]))
-        for start in ("moments", "random"):
-            found = [by_descent(task, Softmax(1.0), s, config.ridge, start) for s in sets]
+        starts = ("moments", "random")
+        ends = [by_descent(task, Softmax(1.0), s, config.ridge, starts) for s in sets]
+        for start, found in zip(starts, zip(*ends, strict=True), strict=True):
             risks = np.array([one.risk for one in found])
             shares = np.array([one.agrees for one in found], float)
             rows.append(_row(ratio, "trained", start, risk=risks, agrees=shares))
@@ -99,7 +100,7 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
             "Starting from moments is no worse than from random directions",
             "share of data sets that end at the minimum found from the truth, random - moments",
             share["random"] - share["moments"],
-            0.0,
+            0.1,
         ),
     ]
 
@@ -108,7 +109,7 @@ EXPERIMENT = Experiment(
     name="moment_start",
     question="How good is a start from moments?",
     config=Config(),
-    quick=Config(tried=(1.0, 4.0), d=80, sets=4),
+    quick=Config(tried=(1.0, 4.0), d=50, sets=4),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -25,9 +25,9 @@ class Config:
     L: int = 3
     signal: float = 2.0
     eps: float = 0.3
-    d: int = 150
-    sets: int = 6
-    points: int = 512
+    d: int = 100
+    sets: int = 5
+    points: int = 256
     seed: int = 4
 
 
@@ -46,7 +46,7 @@ def _weight(config: Config, name: str) -> pd.DataFrame:
         config,
         task,
         entry.label,
-        lambda data, ratio: by_descent(task, weight, data, ridge[ratio]),
+        lambda data, ratio: by_descent(task, weight, data, ridge[ratio], ("random",))[0],
     )
     agrees = dict(zip(dots.samples_per_dimension, dots.agrees, strict=True))
     lines = theory[["samples_per_dimension", "risk", "error", "training"]].assign(
@@ -110,7 +110,7 @@ EXPERIMENT = Experiment(
     name="finite_weights",
     question="Softmax against linear against erf: which learns from fewest samples?",
     config=Config(),
-    quick=Config(tried=(4.0, 16.0), d=60, sets=3, points=256),
+    quick=Config(weights=("softmax", "linear"), tried=(8.0, 16.0), d=50, sets=3),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -36,12 +36,13 @@ def figure(table: pd.DataFrame) -> Figure:
                 other.mass,
                 color=colour,
                 linewidth=0.8,
+                marker=".",
                 label=f"L = {L:,}, from the truth",
             )
     for axis in axes:
         axis.set(ylim=(-0.02, 1.02))
     axes[0].set_ylabel("expected attention on $J_0$")
-    axes[0].legend(loc="lower right")
-    axes[1].legend()
+    for axis in axes:
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
     finish(drawing, axes)
     return drawing

@@ -18,7 +18,10 @@ def line(
 ) -> None:
     """A theoretical curve, where the starts of its simulation agree."""
     sure = rows[rows.agrees.astype(bool)].sort_values("samples_per_dimension")
-    axis.plot(sure.samples_per_dimension, sure[column], color=colour, linestyle=dash, label=label)
+    if len(sure):
+        axis.plot(
+            sure.samples_per_dimension, sure[column], color=colour, linestyle=dash, label=label
+        )
 
 
 def dots(

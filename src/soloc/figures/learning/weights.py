@@ -18,18 +18,9 @@ def figure(table: pd.DataFrame) -> Figure:
     ):
         lines = rows[rows.kind == "theory"]
         line(axes[0], lines, "risk", colour, dash, name)
-        dots(
-            axes[0],
-            rows[rows.kind == "simulation"],
-            "risk",
-            "error",
-            colour,
-            marker,
-            f"{name}, L-BFGS",
-        )
-        axes[1].plot(
-            lines.samples_per_dimension, lines.ridge, color=colour, linestyle=dash, label=name
-        )
+        tried = rows[rows.kind == "simulation"]
+        dots(axes[0], tried, "risk", "error", colour, marker, f"{name}, L-BFGS")
+        line(axes[1], lines, "ridge", colour, dash, name)
     bayes = table.drop_duplicates("samples_per_dimension").sort_values("samples_per_dimension")
     axes[0].plot(bayes.samples_per_dimension, bayes.bayes, color=INK, label="Bayes")
     axes[0].set_ylabel("test error")

@@ -9,6 +9,8 @@ from soloc.lab.views import (
     data,
     landscape,
     latent,
+    learner,
+    samples,
     sentence,
     sequence,
 )
@@ -19,6 +21,8 @@ register(critical.VIEW)
 register(sequence.VIEW)
 register(attentions.VIEW)
 register(latent.VIEW)
+register(samples.VIEW)
+register(learner.VIEW)
 register(data.VIEW)
 register(bag.VIEW)
 register(sentence.VIEW)

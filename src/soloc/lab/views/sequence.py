@@ -2,14 +2,12 @@
 and who guesses best.
 """
 
-from typing import Annotated
-
 import jax
 import numpy as np
 from pydantic import Field
 
-from soloc.lab.body import Body, Knob
-from soloc.lab.controls import Controls
+from soloc.lab.body import Body
+from soloc.lab.controls import Controls, Draw
 from soloc.lab.figures.sequence import SHOWN, sequence_figure, shown_tokens
 from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, full, number
@@ -27,9 +25,7 @@ class SequenceAsk(Body):
 
     setting: Controls = Controls()
     at: Start | None = Field(default=None, description="without it, k = k* and v = v*")
-    draw: Annotated[int, Knob("sequence", place="address")] = Field(
-        default=0, ge=0, le=2**31 - 1, description="seed of the sequence"
-    )
+    draw: Draw = 0
 
 
 def sequence_panel(ask: SequenceAsk) -> Panel:
