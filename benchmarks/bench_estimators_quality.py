@@ -11,7 +11,6 @@ library.
 
 import argparse
 import importlib.util
-import os
 import sys
 import time
 import warnings
@@ -23,6 +22,7 @@ from rivals import attention_mil, boosted_trees, mean_pool_ridge
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
+from threads import alone
 
 from soloc.datasets import digit_bags, single_location_law
 from soloc.estimators import PointingWarning, SingleLocationRegressor, TokenTransformer
@@ -200,16 +200,6 @@ def main():
                 flush=True,
             )
     return 0 if passed else 1
-
-
-def alone():
-    """Start this script again with one thread per library, which must be said before they are
-    loaded.
-    """
-    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    if any(os.environ.get(name) != "1" for name in threads):
-        os.environ.update(dict.fromkeys(threads, "1"))
-        os.execv(sys.executable, [sys.executable, *sys.argv])
 
 
 if __name__ == "__main__":

@@ -6,13 +6,13 @@ FAIL
 """
 
 import argparse
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
+from threads import alone
 
 from soloc.datasets import single_location_law
 from soloc.estimators import Bags, SingleLocationRegressor
@@ -138,16 +138,6 @@ def bench_memory():
         )
         passed &= verdict(what, ratio, 1.6)
     return passed
-
-
-def alone():
-    """Start this script again with one thread per library, which must be said before they are
-    loaded.
-    """
-    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    if any(os.environ.get(name) != "1" for name in threads):
-        os.environ.update(dict.fromkeys(threads, "1"))
-        os.execv(sys.executable, [sys.executable, *sys.argv])
 
 
 if __name__ == "__main__":

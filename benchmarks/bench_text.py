@@ -6,9 +6,10 @@ CPU times are process times with one thread per library.
 """
 
 import argparse
-import os
 import sys
 import time
+
+from threads import alone
 
 from soloc.experiments.experiment import cells
 from soloc.experiments.text import decisive, heads, probing
@@ -69,16 +70,6 @@ def main():
     passed &= claims(heads.EXPERIMENT, heads.EXPERIMENT.config)
     passed &= claims(contextual, cells(contextual.quick, contextual.axes)[0])
     return 0 if passed else 1
-
-
-def alone():
-    """Start this script again with one thread per library, which must be said before they are
-    loaded.
-    """
-    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    if any(os.environ.get(name) != "1" for name in threads):
-        os.environ.update(dict.fromkeys(threads, "1"))
-        os.execv(sys.executable, [sys.executable, *sys.argv])
 
 
 if __name__ == "__main__":

@@ -171,3 +171,5 @@ def test_a_poison_cell_is_named_the_others_finish_and_the_exit_code_is_3(
     error = capsys.readouterr().err
     assert "1 cell has no result" in error and "'lengths': [2]" in error and "was lost" in error
     assert (tmp_path / "results" / "report" / "data" / "toy_good.parquet").exists()
+    page = (tmp_path / "results" / "report" / "index.html").read_text()
+    assert "Do toys hold?" in page and "toy_bad left out: not all cells could be computed." in page

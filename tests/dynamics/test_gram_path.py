@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from soloc import Erf, excess_risk, population_path
+from soloc import Erf, Overlaps, SingleLocation, excess_risk, population_path
 from soloc.predictors.heads import Heads
 from soloc.risk.gram import Gram
 from soloc.tasks.several_locations import SeveralLocations
@@ -63,8 +63,70 @@ def test_on_the_manifold_two_heads_leave_the_truth_for_a_code():
         W[:2, ::2], W[2:, 1::2] = keys, values  # keys and values in spaces of their own
         star = np.eye(400)
         grams.append(Gram.of(W[:2], W[2:], star[[0, 2]], star[[1, 3]]).matrix)
-    path = population_path(task, two, Gram(np.stack(grams)), steps=24_000, step_size=2e-3)
+    path = population_path(task, two, Gram(np.stack(grams)), steps=12_000, step_size=4e-3)
     assert np.all(path.distance[-1] == 0.0)  # the manifold is kept exactly
     assert np.all(path.risk[-1] < 0.135)  # of the truth: .2083
     assert np.all(path.aligned_2[-1] > 0.3)
     assert np.all(np.diff(path.risk, axis=0) < 1e-9)
+
+
+def sphere(runs, seed=0, d=400):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(runs, 4, d))
+    W /= np.linalg.norm(W, axis=-1, keepdims=True)
+    star = np.eye(d)
+    return Gram.of(W[:, :2], W[:, 2:], star[:2], star[2:4])
+
+
+def test_a_step_that_would_raise_the_risk_is_halved_and_said():
+    task, two = SeveralLocations(d=400, L=10), Heads((Erf(0.1), Erf(0.1)))
+    wild = population_path(task, two, sphere(3), steps=300, step_size=0.2, every=1)
+    assert np.all(np.diff(wild.risk, axis=0) <= 1e-9)
+    assert np.all(wild.halved[-1] > 0) and np.all(np.diff(wild.halved, axis=0) >= 0)
+    assert f"halved in 3 (up to {int(wild.halved[-1].max())})" in repr(wild)
+    calm = population_path(task, two, sphere(3), steps=100, step_size=1e-4)
+    assert not calm.halved.any() and "halved in" not in repr(calm)
+
+
+def test_halved_steps_are_counted_across_pieces_and_runs_do_not_touch_each_other():
+    task, two = SeveralLocations(d=400, L=10), Heads((Erf(0.1), Erf(0.1)))
+    together = population_path(task, two, sphere(3), steps=40, step_size=0.2, every=7)
+    alone = population_path(task, two, Gram(sphere(3).matrix[1]), steps=40, step_size=0.2, every=40)
+    assert together.halved[-1, 1] == alone.halved[-1, 0] > 0
+    np.testing.assert_allclose(together.final.matrix[1], alone.final.matrix, atol=1e-9)
+
+
+def test_free_norms_are_descent_of_explicit_vectors_and_lower_the_risk_further():
+    W, star = vectors(np.random.default_rng(3)), np.eye(12)[:4]
+    start = Gram.of(W[:2], W[2:], star[:2], star[2:])
+    free = population_path(TASK, HEADS, start, steps=50, step_size=1e-3, free_norms=True)
+    with jax.enable_x64(True):
+
+        def risk(W):
+            rows = jnp.concatenate([W, jnp.asarray(star)])
+            gram = jax.tree.unflatten(jax.tree.structure(free.final), [rows @ rows.T])
+            return excess_risk(TASK, HEADS, gram)
+
+        slopes = jax.jit(jax.grad(risk))
+        for _ in range(50):
+            W = W - 1e-3 * np.asarray(slopes(jnp.asarray(W)))
+    rows = np.concatenate([W, star])
+    np.testing.assert_allclose(free.final.matrix, rows @ rows.T, atol=1e-12)
+    held = population_path(TASK, HEADS, start, steps=50, step_size=1e-3)
+    assert free.risk[-1, 0] < held.risk[-1, 0]
+    with pytest.raises(ValueError, match="`free_norms` must be False"):
+        population_path(
+            SingleLocation(12), Erf(0.5), Overlaps(0.5, 0.5), steps=5, step_size=0.1,
+            free_norms=True,
+        )  # fmt: skip
+
+
+def test_a_schedule_moves_the_temperature_of_all_heads():
+    start = sphere(2, d=12)
+    constant = population_path(TASK, HEADS, start, steps=20, step_size=1e-3, lam=0.5)
+    table = population_path(
+        TASK, HEADS, start, steps=20, step_size=1e-3, lam=lambda t: 0.5 + 0.0 * t
+    )
+    half = population_path(TASK, Heads((Erf(0.4), Erf(0.25))), start, steps=20, step_size=1e-3)
+    np.testing.assert_allclose(constant.final.matrix, table.final.matrix, atol=1e-14)
+    np.testing.assert_allclose(constant.final.matrix, half.final.matrix, atol=1e-13)

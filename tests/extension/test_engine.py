@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from soloc import sweep
 from soloc.cli import main
 from soloc.experiments import registry
 from soloc.runs.engines.calls import Outcome
@@ -47,6 +48,18 @@ def test_reproduce_and_run_take_the_engine_by_name(backwards, tmp_path):
     pd.testing.assert_frame_equal(table, expected, check_exact=True)
     assert main(["run", "toy_good", "--set", "lam=2", "--engine", "backwards"]) == 0
     assert backwards.calls == 6
+
+
+def test_a_sweep_takes_the_engine_by_name_in_python_and_at_the_command_line(backwards, tmp_path):
+    table = sweep(divmod_of, {"a": [7, 9], "b": [2, 5]}, out="sweeps", engine="backwards")
+    assert [*table.whole] == [3, 1, 4, 1] and backwards.calls == 4
+    Path("risks.toml").write_text('question = "risk"\n[grid]\nlam = [0.1, 0.5]\n')
+    assert main(["sweep", "risks.toml", "--engine", "backwards"]) == 0
+    assert backwards.calls == 6
+
+
+def divmod_of(a, b):
+    return {"whole": a // b, "rest": a % b}
 
 
 def test_what_one_engine_has_computed_another_does_not(backwards):

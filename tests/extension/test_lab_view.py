@@ -12,7 +12,8 @@ pytest.importorskip("httpx", reason="FastAPI's test client needs httpx")
 import uvicorn
 from fastapi.testclient import TestClient
 from pydantic import Field
-from tests.lab.browser.chromium import CHROMIUM, DRIVER, open_browser, wait_for
+from tests.chromium import CHROMIUM
+from tests.lab.browser.chromium import DRIVER, open_browser, wait_for
 
 from soloc import Overlaps, SingleLocation
 from soloc.lab.body import Body, Group, Knob

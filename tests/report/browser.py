@@ -2,26 +2,13 @@
 
 import json
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--enable-logging=stderr",
-]
+from tests.chromium import CHROMIUM, QUIET
+
 #: Hosts that Chromium itself asks for, whatever the page.
 BROWSERS_OWN = ("google.com", "googleapis.com", "gstatic.com")
 
@@ -32,6 +19,7 @@ def open_page(page: Path, folder: Path, *options: str) -> tuple[list[str], list[
     command = [
         str(CHROMIUM),
         *QUIET,
+        "--enable-logging=stderr",
         f"--user-data-dir={folder / 'profile'}",
         f"--log-net-log={log}",
     ]

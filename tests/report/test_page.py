@@ -1,7 +1,8 @@
 """The page stands alone: no request, no console message, every link resolves, words are escaped."""
 
 import pytest
-from browser import CHROMIUM, broken_links, open_page
+from browser import broken_links, open_page
+from tests.chromium import CHROMIUM
 
 from soloc.experiments.certificates import Certificate
 from soloc.figures.export import figure_bytes

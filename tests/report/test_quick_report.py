@@ -1,7 +1,8 @@
 """The real thing at quick settings: every claim holds and the page stands alone in a browser."""
 
 import pytest
-from browser import CHROMIUM, broken_links, open_page
+from browser import broken_links, open_page
+from tests.chromium import CHROMIUM
 
 from soloc.cli import main
 

@@ -92,3 +92,18 @@ def test_a_component_wise_weight_loses_where_the_argmax_decides():
         )
         assert best > 0.5 > float(excess_risk(MaxLocation(L=L), Softmax(30.0), TRUTH))
     assert math.isinf(MaxLocation().beta)
+
+
+@pytest.mark.parametrize("lengths", [None, LengthLaw((2, 5), (0.4, 0.6))])
+def test_null_and_linear_risk_of_graded_answers_against_samples(lengths):
+    task = MaxLocation(
+        d=5, L=4 if lengths is None else None, beta=2.0, eps=0.3, graded=True, lengths=lengths
+    )
+    n = 40_000
+    with jax.enable_x64(True):
+        drawn = task.sample(task.truth(jax.random.key(0)), jax.random.key(1), n)
+    tokens, answers = np.asarray(drawn.tokens), np.asarray(drawn.answers)
+    features = np.column_stack([tokens.reshape(n, -1), np.ones(n)])
+    left = answers - features @ np.linalg.lstsq(features, answers, rcond=None)[0]
+    for square, wanted in ((answers**2, task.null_risk()), (left**2, task.linear_risk())):
+        assert abs(square.mean() - wanted) < 4.5 * square.std() / np.sqrt(n)

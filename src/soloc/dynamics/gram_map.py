@@ -35,6 +35,14 @@ def gram_step(state: Gram, slopes: Gram, alpha: Any) -> Gram:
     return _as(state, moved * scale[..., :, None] * scale[..., None, :])
 
 
+def free_gram_step(state: Gram, slopes: Gram, alpha: Any) -> Gram:
+    """The same step without spheres: norms move as well."""
+    gram = state.matrix
+    M = jnp.eye(gram.shape[-1]) - alpha[..., None, None] * slopes.matrix
+    moved = M @ gram @ jnp.swapaxes(M, -1, -2)
+    return _as(state, 0.5 * (moved + jnp.swapaxes(moved, -1, -2)))
+
+
 def gram_velocity(state: Gram, slopes: Gram) -> Gram:
     """dG/dt of the gradient flow on spheres."""
     half = -projected(state.matrix, slopes.matrix) @ state.matrix

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from soloc.dynamics.gram_map import gram_step, gram_velocity
+from soloc.dynamics.gram_map import free_gram_step, gram_step, gram_velocity
 from soloc.dynamics.overlap_map import flow_velocity, projected_step
 from soloc.risk.gram import Gram
 from soloc.risk.overlaps import NAMES, Overlaps
@@ -18,6 +18,16 @@ class Motion(NamedTuple):
     velocity: Callable[[Any, Any], Any]  #: (state, slopes) -> d state / dt
     numbers: Callable[[Any], dict[str, np.ndarray]]  #: what the state is
     measures: Callable[[Any], dict[str, np.ndarray]]  #: what it tells
+    free_step: Callable[[Any, Any, Any], Any] | None = None  #: of a state that keeps norms
+
+    def free(self) -> Callable[[Any, Any, Any], Any]:
+        """The step without spheres, refused where a state holds no norms."""
+        if self.free_step is None:
+            raise ValueError(
+                "`free_norms` must be False where the start holds directions alone, got True; give"
+                " a Gram matrix, or take sgd_path."
+            )
+        return self.free_step
 
 
 def _alignments(gram: Gram) -> dict[str, np.ndarray]:
@@ -72,7 +82,7 @@ MOTIONS: dict[type, Motion] = {
         lambda o: dict(zip(NAMES, o, strict=True)),
         lambda o: {"distance": np.sqrt(o.theta**2 + o.eta**2 + o.rho**2)},
     ),
-    Gram: Motion(gram_step, gram_velocity, _alignments, _strengths),
+    Gram: Motion(gram_step, gram_velocity, _alignments, _strengths, free_gram_step),
 }
 
 

@@ -60,7 +60,14 @@ class Path:
     def _sentence(self) -> str:
         ended = "interrupted at" if self.interrupted else "ended at"
         runs = f"{self.runs} run{'s' if self.runs != 1 else ''}"
-        return f"Path of {runs}, {len(self.steps)} records, {ended} {self.clock} {self.steps[-1]:g}"
+        said = f"Path of {runs}, {len(self.steps)} records, {ended} {self.clock} {self.steps[-1]:g}"
+        halved = self.columns["halved"][-1] if "halved" in self.columns else np.zeros(1)
+        if not halved.any():
+            return said
+        count, most = int(np.count_nonzero(halved)), int(halved.max())
+        return (
+            f"{said}; steps that would have raised the risk were halved in {count} (up to {most})"
+        )
 
     def __repr__(self) -> str:
         return f"<{self._sentence()}: {', '.join(self.columns)}>"

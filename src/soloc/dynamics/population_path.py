@@ -15,6 +15,7 @@ from soloc.dynamics.path import Path
 from soloc.dynamics.pieces import Diverged, Piece, Record, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import InverseDecay, Tabulated
+from soloc.dynamics.watched import Walk, watched_step
 from soloc.maths.data import core_axes
 from soloc.risk.registry import Slopes
 
@@ -33,6 +34,7 @@ def population_path(
     step_size: Any,
     lam: Any = None,
     every: int | None = None,
+    free_norms: bool = False,
     progress: bool | Callable[[StepsDone], None] = False,
 ) -> Path:
     """Projected gradient descent on the exact risk from `start`: the path of the overlaps.
@@ -40,7 +42,9 @@ def population_path(
         k <- normalise(k - alpha (I - kk') dR/dk),   v <- normalise(v - alpha (I - vv') dR/dv)
 
     Arrays in `task`, `weight`, `start`, `lam` and `step_size` broadcast: each entry is a run. Any
-    pair of task and weight that has an exact risk (`soloc.risk.registry`) can be trained.
+    pair of task and weight that has an exact risk (`soloc.risk.registry`) can be trained. Several
+    heads start from a `Gram`; a step of theirs that would make the risk rise is halved, and the
+    column `halved` counts the steps that were.
 
     Parameters
     ----------
@@ -50,9 +54,11 @@ def population_path(
     lam : a schedule for the inverse temperature; `weight.lam` when not given.
     every : record every so many steps; about a hundred records when not given. Start and end are
         always recorded.
+    free_norms : leave |k_h| and |v_h| of several heads free (|k_h| is a learned inverse
+        temperature) instead of projecting on the spheres.
     progress : True prints the time left; a function is called with a `StepsDone`.
     """
-    run = _Run(task, weight, start, steps, step_size, lam, every)
+    run = _Run(task, weight, start, steps, step_size, lam, every, free_norms)
     record = run_in_pieces(
         run.advance,
         run.start,
@@ -64,7 +70,7 @@ def population_path(
         progress=progress,
     )
     columns = run.columns(record)
-    final = run.trained.layout.shaped(record.states[-1], run.shape)
+    final = run.trained.layout.shaped(run.states(record)[-1], run.shape)
     bayes = partial(bayes_of, task, run.shape)
     return Path(
         record.steps, columns, final, run.shape, record.interrupted, bayes=bayes, about=run.about
@@ -83,10 +89,13 @@ class _Run:
         step_size: Any,
         lam: Any,
         every: int | None,
+        free_norms: bool,
     ) -> None:
         self.every = check_run(steps, every)
         self.trained = exact_trainee(task, weight, start).without_lam()
         self.motion = motion_of(type(start))
+        if free_norms:
+            self.motion = self.motion._replace(step=self.motion.free())
         lam = weight.lam if lam is None else lam
         self.task, self.shape = task, runs_shape(start, task, self.trained, lam, step_size)
         self.lam, self.alpha = (
@@ -94,6 +103,9 @@ class _Run:
             Tabulated("step_size", step_size, self.shape),
         )
         self.start = self.trained.layout.of_runs(start, self.shape)
+        self.watched = self.trained.slopes is not None and self.trained.slopes.watched is not None
+        if self.watched:  # no step halved so far
+            self.start = np.concatenate([self.start, np.zeros_like(self.start[:1])])
         self.runs = int(np.prod(self.shape, dtype=int))
         self.trained = flattened(self.trained, self.shape)
         axes = core_axes(jax.tree.structure(self.trained.leaves))
@@ -145,11 +157,19 @@ class _Run:
         return np.take(np.asarray(x), places, axis=axis)
 
     def columns(self, record: Record) -> dict[str, np.ndarray]:
-        """Overlaps, risk, excess over Bayes, distance and lam at every record."""
+        """Overlaps, risk, distance and lam at every record; of watched runs the halved steps."""
         lam = lam_at(record, self.lam)
+        whole, record = record, record._replace(states=self.states(record))
         risk = above_noise(self.trained, lam, record.states)
+        columns = describe(self.task, self.trained, self.shape, record, lam, risk)
+        if self.watched:
+            return columns | {"halved": whole.states[:, -1]}
         self._refuse_divergence(record, lam, risk)
-        return describe(self.task, self.trained, self.shape, record, lam, risk)
+        return columns
+
+    def states(self, record: Record) -> np.ndarray:
+        """The recorded states alone, (records, size, runs)."""
+        return np.asarray(record.states[:, : self.trained.layout.size])
 
     def _refuse_divergence(self, record: Record, lam: np.ndarray, risk: np.ndarray) -> None:
         """Refuse runs that end above their start at the same lam and go on rising.
@@ -236,15 +256,25 @@ def _advance(
     """So many strides of steps, the state after each seen; the table is that of all steps."""
     table = slopes.table(lam, numbers)
 
-    def one(t: jax.Array, state: Any) -> Any:
-        row = jax.tree.map(lambda x: x[t], table)
-        return motion.step(state, slopes.at(state, numbers, predictor, row), alpha[t])
+    def one(t: jax.Array, walk: Any) -> Any:
+        at = numbers, predictor, jax.tree.map(lambda x: x[t], table)
+        if slopes.watched is None:
+            return walk._replace(
+                state=motion.step(walk.state, slopes.at(walk.state, *at), alpha[t])
+            )
+        return watched_step(motion.step, slopes.watched, walk, alpha[t], *at)
 
     def until_next_record(r: jax.Array, carry: Any) -> Any:
-        state, seen = carry
-        state = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, state)
-        return state, seen.at[r].set(layout.rows(state))
+        walk, seen = carry
+        walk = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, walk)
+        return walk, seen.at[r].set(as_rows(walk))
 
-    begin = layout.state(rows), jnp.zeros((SLOTS, *rows.shape))
-    state, seen = jax.lax.fori_loop(0, records, until_next_record, begin)
-    return layout.rows(state), seen
+    def as_rows(walk: Walk) -> jax.Array:
+        parts = [layout.rows(walk.state), *([] if slopes.watched is None else [walk.halved[None]])]
+        return jnp.concatenate(parts)
+
+    begin = Walk(layout.state(rows[: layout.size]), rows[-1])
+    walk, seen = jax.lax.fori_loop(
+        0, records, until_next_record, (begin, jnp.zeros((SLOTS, *rows.shape)))
+    )
+    return as_rows(walk), seen

@@ -9,24 +9,36 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from soloc.dynamics.exact import trainee
+from soloc.dynamics.exact import exact_trainee, trainee
 from soloc.dynamics.path import Path
 from soloc.dynamics.pieces import Piece, StepsDone, check_run, run_in_pieces
 from soloc.dynamics.population_path import runs_shape
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at, per_run
 from soloc.dynamics.schedules import Tabulated
-from soloc.dynamics.stochastic import SLOTS, Chain, Plan, compiled_chain, observe, triangular
+from soloc.dynamics.stochastic import (
+    SLOTS,
+    Chain,
+    Plan,
+    compiled_chain,
+    observe_gram,
+    observe_overlaps,
+    triangular,
+)
 from soloc.maths.numbers import check_count, check_real
+from soloc.risk.gram import Gram
 from soloc.risk.overlaps import NAMES, Overlaps
+from soloc.risk.population import population_risk
+from soloc.tasks.several_locations import SeveralLocations
 from soloc.tasks.single_location import SingleLocation
 
+_IN_THE_SPAN = 1e-13  # part of a squared norm that is rounding
 _ROWS, _CELLS = 16384, 2**20  # steps of one compiled piece, and steps x distinct schedules
 
 
 def sgd_path(
-    task: SingleLocation,
+    task: SingleLocation | SeveralLocations,
     weight: Any,
-    start: Overlaps,
+    start: Overlaps | Gram,
     key: jax.Array,
     *,
     batch_size: int,
@@ -43,7 +55,7 @@ def sgd_path(
     The law of the path is that of full-dimensional SGD; the cost does not depend on d, up to 1e12
     and beyond. The path is a function of `key`, whatever is recorded. Arrays in `task`, `weight`,
     `start`, `lam`, `step_size` and `momentum` broadcast: each entry is a run with samples of its
-    own.
+    own. Several `Heads` on `SeveralLocations` start from a `Gram`.
 
     Parameters
     ----------
@@ -60,37 +72,52 @@ def sgd_path(
     check_real("momentum", momentum, "a number in [0, 1)", 0.0)
     if np.any(np.asarray(momentum) >= 1.0):
         raise ValueError(f"`momentum` must be a number in [0, 1), got {momentum}.")
-    if not isinstance(task, SingleLocation):
+    if not isinstance(task, (SingleLocation, SeveralLocations)):
         raise TypeError(
-            "`task` must be SingleLocation, of whose tokens few coordinates are drawn, got"
-            f" {type(task).__name__}; train in full dimension with"
+            "`task` must be SingleLocation or SeveralLocations, of whose tokens few coordinates are"
+            f" drawn, got {type(task).__name__}; train in full dimension with"
             " soloc.dynamics.full_dimension.vectors_path."
         )
-    trained = trainee(task, weight).without_lam()
+    several = isinstance(task, SeveralLocations)
+    trained = (
+        exact_trainee(task, weight, start) if several else trainee(task, weight)
+    ).without_lam()
     if np.ndim(task.L) != 0:
         raise ValueError(
             "`task` must have one length L for stochastic descent, got an array: make one call for"
             " each."
         )
-    if not isinstance(start, Overlaps):
+    kind = Gram if several else Overlaps
+    if not isinstance(start, kind):
         raise TypeError(
-            f"`start` must be `Overlaps` (see soloc.dynamics.starts), got {type(start).__name__}."
+            f"`start` must be `{kind.__name__}` (see soloc.dynamics.starts), got"
+            f" {type(start).__name__}."
         )
     lam = weight.lam if lam is None else lam
     shape = runs_shape(start, task, trained, lam, step_size, momentum)
-    runs = int(np.prod(shape, dtype=int))
     plan = Plan(
-        task.lengths,
+        getattr(task, "lengths", None),
         int(task.L),
         batch_size,
-        runs,
+        int(np.prod(shape, dtype=int)),
         bool(np.any(np.asarray(momentum) > 0.0)),
         free_norms,
+        observe_overlaps,
     )
+    if isinstance(task, SeveralLocations):
+        population_risk(task, weight, start)  # refused before the first step
+        kinds = np.repeat(np.arange(task.kinds), task.per_kind).tolist()
+        plan = plan._replace(
+            observe=observe_gram,
+            heads=len(weight),
+            kinds=tuple(kinds),
+            importance=task.importance,
+        )
     trained = flattened(trained, shape)
     # its strength in numbers: a root taken inside the program would round otherwise
     whole = jax.tree.map(lambda x: per_run(x, shape), replace(task, signal=task.m))
-    chain = Chain(whole, trained.predictor, per_run(momentum, shape))
+    weights = trained.predictor.weights if several else (trained.predictor.with_lam(1.0),)
+    chain = Chain(whole, weights, per_run(momentum, shape))
     schedules = Tabulated("lam", lam, shape), Tabulated("step_size", step_size, shape)
     rows = int(
         np.clip(_CELLS // max(schedule.values(0, 1).shape[1] for schedule in schedules), 64, _ROWS)
@@ -105,9 +132,8 @@ def sgd_path(
         return vectors, np.asarray(seen)[: piece.n // piece.stride]
 
     with jax.enable_x64(True):
-        five = np.broadcast_arrays(*start, np.empty(shape))[:-1]
-        vectors = _at_rest(plan, Overlaps(*(np.ravel(one) for one in five)))
-        seen_first = np.asarray(observe(vectors))
+        vectors = _at_rest(plan, start, shape)
+        seen_first = np.asarray(plan.observe(vectors, plan.followed))
     record = run_in_pieces(
         advance,
         vectors,
@@ -118,12 +144,16 @@ def sgd_path(
         slots=SLOTS,
         progress=progress,
     )
-    if not free_norms:
+    if not (free_norms or several):
         record = record._replace(states=record.states[:, :5])
     lam_seen = lam_at(record, schedules[0])
     risk = above_noise(trained, lam_seen, record.states)
     columns = describe(task, trained, shape, record, lam_seen, risk)
-    final = Overlaps(*(columns[name][-1].reshape(shape) for name in NAMES))
+    final: Any = (
+        trained.layout.shaped(record.states[-1], shape)
+        if several
+        else Overlaps(*(columns[name][-1].reshape(shape) for name in NAMES))
+    )
     about = {
         "task": task,
         "weight": weight,
@@ -144,12 +174,32 @@ def sgd_path(
     )
 
 
-def _at_rest(plan: Plan, start: Overlaps) -> jax.Array:
-    """k, v, k*, v* (and velocities at rest) in their own frame."""
-    in_frame = start.in_frame()
+def _at_rest(plan: Plan, start: Overlaps | Gram, shape: tuple[int, ...]) -> jax.Array:
+    """Heads and truth (and velocities at rest) in their own frame."""
+    if isinstance(start, Gram):
+        size = plan.followed
+        grams = np.broadcast_to(start.matrix, (*shape, size, size)).reshape(-1, size, size)
+        known = np.moveaxis(_lower(grams), 0, -1)
+        velocities = plan.frame - size
+        return jnp.asarray(np.pad(known, ((0, velocities), (0, velocities), (0, 0))))
+    five = np.broadcast_arrays(*start, np.empty(shape))[:-1]
+    in_frame = Overlaps(*(np.ravel(one) for one in five)).in_frame()
     axes = np.repeat(np.eye(4)[:2, :, None], plan.runs, axis=-1)
-    velocities = np.zeros((plan.frame - 4, 4, plan.runs))
-    return triangular([*map(jnp.asarray, (in_frame.k, in_frame.v, *axes, *velocities))])
+    velocities_at_rest = np.zeros((plan.frame - 4, 4, plan.runs))
+    return triangular([*map(jnp.asarray, (in_frame.k, in_frame.v, *axes, *velocities_at_rest))])
+
+
+def _lower(grams: np.ndarray) -> np.ndarray:
+    """Cholesky factors (runs, n, n); a vector in the span of those before it has no axis."""
+    rows = np.zeros_like(grams)
+    for j in range(grams.shape[-1]):
+        left = grams[:, j, j] - np.sum(rows[:, j, :j] ** 2, axis=-1)
+        pivot = np.sqrt(np.where(left > _IN_THE_SPAN * grams[:, j, j], left, 0.0))
+        rest = grams[:, j + 1 :, j] - np.sum(rows[:, j + 1 :, :j] * rows[:, None, j, :j], axis=-1)
+        rows[:, j, j] = pivot
+        along = rest / np.where(pivot > 0.0, pivot, 1.0)[:, None]
+        rows[:, j + 1 :, j] = np.where(pivot[:, None] > 0.0, along, 0.0)
+    return rows
 
 
 def _padded(values: np.ndarray, rows: int) -> np.ndarray:

@@ -1,11 +1,11 @@
 """Stochastic gradient descent exactly in law, in O(batch x L) per step whatever the dimension.
 
-Fresh Gaussian tokens are rotation invariant, so k, v, k*, v* (and the velocities, with momentum)
-matter only through their coordinates in a frame that moves with them: k on the first axis, v on the
-first two, and so on. Of a background token only the first two coordinates are drawn, of a signal
-token four; the rest enters the gradient linearly and is drawn as one sum. The part outside the
-frame is a pair of Gaussian vectors in R^(d-F): its Gram matrix is Wishart, drawn by Bartlett's
-decomposition on two new axes.
+Fresh Gaussian tokens are rotation invariant, so that keys and values k_1.., v_1.. of H heads and
+the truth k*_1.., v*_1.. (and the velocities, with momentum) matter only through their coordinates
+in a frame that moves with them: k_1 on the first axis, the next on the first two, and so on. Of a
+background token only the first 2H coordinates are drawn, of a decisive token 2H + 2H*; the rest
+enters the gradients linearly and is drawn as one sum. The part outside the frame is 2H Gaussian
+vectors in R^(d-F): their Gram matrix is Wishart, drawn by Bartlett's decomposition on 2H new axes.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,6 @@ from jax.scipy.special import ndtr
 from soloc.maths.draws import chi, normals, seed_of
 from soloc.predictors.pointwise import Pointwise
 from soloc.tasks.lengths import LengthLaw
-from soloc.tasks.single_location import SingleLocation
 
 SLOTS = 256  # observations of one compiled piece
 _Carry: TypeAlias = tuple[jax.Array, jax.Array]  # vectors, and what was observed of them
@@ -36,18 +35,43 @@ class Plan(NamedTuple):
     runs: int
     with_momentum: bool
     free_norms: bool
+    observe: Callable[[Any, int], Any]  #: what is recorded of so many vectors
+    heads: int = 1
+    kinds: tuple[int, ...] = (0,)  #: of the decisive tokens
+    importance: tuple[float, ...] = (1.0,)  #: of the kinds
+
+    @property
+    def moving(self) -> int:
+        """Vectors that are trained, a key and a value for each head."""
+        return 2 * self.heads
+
+    @property
+    def followed(self) -> int:
+        """Those and the truth."""
+        return self.moving + 2 * len(self.importance)
 
     @property
     def frame(self) -> int:
-        """Vectors followed, and axes of their frame: k, v, k*, v* and the velocities if any."""
-        return 6 if self.with_momentum else 4
+        """Those and the velocities if any: as many axes."""
+        return self.followed + (self.moving if self.with_momentum else 0)
+
+    @property
+    def normals(self) -> dict[str, int]:
+        """How many normals of each kind one step of one run draws, in their order."""
+        n, H = len(self.kinds), self.moving
+        return {
+            "background": H * (self.L - n) * self.batch,
+            "signal": self.followed * n * self.batch,
+            "noise": self.batch,
+            "sums": (self.frame - H) * H,
+            "slants": H * (H - 1) // 2,
+            "lengths": self.batch if self.lengths is not None else 0,
+        }
 
     @property
     def pairs(self) -> int:
         """Half the number of normals of one step of one run."""
-        count = self.batch * (2 * (self.L - 1) + 4 + 1) + 2 * (self.frame - 2) + 1
-        count += self.batch if self.lengths is not None else 0
-        return (count + 1) // 2
+        return (sum(self.normals.values()) + 1) // 2
 
     @property
     def together(self) -> int:
@@ -58,20 +82,20 @@ class Plan(NamedTuple):
 class Draws(NamedTuple):
     """The randomness of one step; runs are on the last axis."""
 
-    background: jax.Array  #: (2, L-1, batch, runs) coordinates along the first two axes
-    signal: jax.Array  #: (4, batch, runs)
+    background: jax.Array  #: (2H, L-n, batch, runs) coordinates along the first axes
+    signal: jax.Array  #: (2H + 2H*, n, batch, runs)
     noise: jax.Array  #: (batch, runs)
-    sums: jax.Array  #: (frame-2, 2, runs) for what background tokens add along the other axes
-    slant: jax.Array  #: (runs,) the normal of Bartlett's decomposition
+    sums: jax.Array  #: (frame-2H, 2H, runs) for what background tokens add along the other axes
+    slants: jax.Array  #: (H(2H-1), runs) the normals of Bartlett's decomposition
     lengths: jax.Array | None  #: (batch, runs)
-    chi: jax.Array  #: (2, runs)
+    chi: jax.Array  #: (2H, runs)
 
 
 class Chain(NamedTuple):
     """Numbers of a chain, broadcasting with the runs."""
 
-    task: SingleLocation
-    weight: Any
+    task: Any
+    weights: tuple[Any, ...]  #: of the heads, at their own temperatures; `lam` multiplies them
     momentum: Any
 
 
@@ -90,71 +114,119 @@ def triangular(vectors: list[jax.Array]) -> jax.Array:
     return jnp.stack(rows)
 
 
-def observe(vectors: jax.Array) -> jax.Array:
+def observe_overlaps(vectors: jax.Array, followed: int) -> jax.Array:
     """(kappa, nu, theta, eta, rho) of the directions, and (|k|, |v|): (7, runs)."""
-    k, v, k_star, v_star = vectors[:4]
+    k, v, k_star, v_star = vectors[:followed]
     norm_k, norm_v = jnp.sqrt(jnp.sum(k * k, axis=0)), jnp.sqrt(jnp.sum(v * v, axis=0))
     k, v = k / norm_k, v / norm_v
     pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
     return jnp.stack([*(jnp.sum(x * y, axis=0) for x, y in pairs), norm_k, norm_v])
 
 
+def observe_gram(vectors: jax.Array, followed: int) -> jax.Array:
+    """Inner products of keys, values and truth, row by row: (followed^2, runs)."""
+    known = vectors[:followed]
+    gram = jnp.sum(known[:, None] * known[None], axis=2)
+    return gram.reshape(followed * followed, -1)
+
+
 def _gradients(
     plan: Plan, chain: Chain, lam: jax.Array, vectors: jax.Array, draws: Draws
-) -> tuple[jax.Array, jax.Array]:
-    """The batch gradients of the squared error in k and v, each (F+2, runs) coordinates."""
-    k, v, k_star, v_star = vectors[:4, :4]
+) -> list[jax.Array]:
+    """The batch gradients of the squared error in keys and values, each (F+2H, runs)."""
+    H, n = plan.moving, len(plan.kinds)
+    stars = vectors[H : plan.followed, : plan.followed]
+    k_star, v_star = stars[: len(plan.importance)], stars[len(plan.importance) :]
     gamma, m = chain.task.gamma, chain.task.m
-    signal = m * k_star[:, None] + gamma * draws.signal
-    a = jnp.concatenate([(k[0] * signal[0])[None], k[0] * draws.background[0]])
-    b = jnp.concatenate(
-        [
-            (v[0] * signal[0] + v[1] * signal[1])[None],
-            v[0] * draws.background[0] + v[1] * draws.background[1],
-        ]
+    signal = jnp.stack(
+        [m * k_star[g][:, None] + gamma * draws.signal[:, i] for i, g in enumerate(plan.kinds)],
+        axis=1,
     )
-    answer = jnp.sum(v_star[:, None] * signal, axis=0) + chain.task.eps * draws.noise
-    guess, pull_back = jax.vjp(lambda a, b: _predict(plan, chain, lam, draws.lengths, a, b), a, b)
-    # the gradients are sum A_il X_il and sum B_il X_il
-    A, B = pull_back((2.0 / plan.batch) * (guess - answer))
-    both = jnp.stack([A, B])
-    in_signal, in_background = both[:, 0], both[:, 1:]
-    mean = jnp.sum(in_signal[:, None] * signal, axis=2)  # (2, 4, runs)
-    near = jnp.sum(in_background[:, None] * draws.background, axis=(2, 3))  # (2, 2, runs)
-    gram = jnp.stack([A * A, A * B, B * B])
-    of_background = jnp.sum(gram[:, 1:], axis=(1, 2))
-    of_all = of_background + gamma * gamma * jnp.sum(gram[:, 0], axis=1)
-    small, large = _cholesky(of_background), _cholesky(of_all)
-    exists = (jnp.arange(4, plan.frame)[:, None] < chain.task.d) * 1.0
-    there = (chain.task.d > plan.frame) * 1.0
-    first = jnp.stack([draws.chi[0], jnp.zeros_like(draws.slant)])
-    second = jnp.stack([there * draws.slant, draws.chi[1]])
-    columns = []
-    for i, (c_small, c_large) in enumerate(zip(small, large, strict=True)):
-        middle = c_small[0] * draws.sums[:2, 0] + c_small[1] * draws.sums[:2, 1]
-        outer = exists * (c_large[0] * draws.sums[2:, 0] + c_large[1] * draws.sums[2:, 1])
-        beyond = c_large[0] * first + c_large[1] * second
-        columns.append(
-            jnp.concatenate([mean[i] + jnp.concatenate([near[i], middle]), outer, beyond])
+    scores = [_along(vectors[i], i + 1, signal, draws.background) for i in range(H)]
+    answer = chain.task.eps * draws.noise
+    for i, g in enumerate(plan.kinds):
+        answer = plan.importance[g] * jnp.sum(v_star[g][:, None] * signal[:, i], axis=0) + answer
+    guess, pull_back = jax.vjp(lambda s: _predict(plan, chain, lam, draws.lengths, s), scores)
+    # the gradients are sum A_il X_il, A of each vector
+    (A,) = pull_back((2.0 / plan.batch) * (guess - answer))
+    mean = [jnp.sum(x[:n] * signal, axis=(1, 2)) for x in A]  # (2H + 2H*, runs) each
+    near = [jnp.sum(x[n:] * draws.background, axis=(1, 2)) for x in A]  # (2H, runs) each
+    products = {(i, j): A[i] * A[j] for i in range(H) for j in range(i + 1)}
+    of_background = {at: jnp.sum(x[n:], axis=(0, 1)) for at, x in products.items()}
+    of_all = {
+        at: of_background[at] + gamma * gamma * jnp.sum(x[:n], axis=(0, 1))
+        for at, x in products.items()
+    }
+    small, large = _cholesky(of_background, H), _cholesky(of_all, H)
+    exists = (jnp.arange(plan.followed, plan.frame)[:, None] < chain.task.d) * 1.0
+    beyond = _bartlett(plan, chain, draws)
+    inner, outer = draws.sums[: plan.followed - H], draws.sums[plan.followed - H :]
+    return [
+        jnp.concatenate(
+            [
+                mean[i] + jnp.concatenate([near[i], _combined(small[i], inner)]),
+                exists * _combined(large[i], outer),
+                sum(c * row for c, row in zip(large[i], beyond, strict=False)),
+            ]
         )
-    return columns[0], columns[1]
+        for i in range(H)
+    ]
 
 
-def _cholesky(gram: jax.Array) -> tuple[tuple[jax.Array, jax.Array], ...]:
-    """Rows of the Cholesky factor of [[g0, g1], [g1, g2]]."""
-    first = jnp.sqrt(gram[0])
-    slant = gram[1] / jnp.where(first > 0.0, first, 1.0)
-    return (first, jnp.zeros_like(first)), (
-        slant,
-        jnp.sqrt(jnp.maximum(gram[2] - slant * slant, 0.0)),
-    )
+def _along(vector: jax.Array, axes: int, signal: jax.Array, background: jax.Array) -> jax.Array:
+    """Inner products with all tokens, (L, batch, runs), of a vector on the first so many axes."""
+
+    def product(tokens: jax.Array) -> Any:
+        return sum(vector[axis] * tokens[axis] for axis in range(axes))
+
+    return jnp.concatenate([product(signal), product(background)])
+
+
+def _combined(row: list[jax.Array], sums: jax.Array) -> Any:
+    return sum(c * sums[:, i] for i, c in enumerate(row))
+
+
+def _bartlett(plan: Plan, chain: Chain, draws: Draws) -> list[jax.Array]:
+    """2H independent Gaussian vectors of R^(d-F), each on new axes up to its own: (2H, runs)."""
+    rows, H, slants = [], plan.moving, iter(draws.slants)
+    for i in range(H):
+        there = [(chain.task.d > plan.frame + j) * next(slants) for j in range(i)]
+        zeros = [jnp.zeros_like(draws.chi[i])] * (H - i - 1)
+        rows.append(jnp.stack([*there, draws.chi[i], *zeros]))
+    return rows
+
+
+def _cholesky(gram: dict[tuple[int, int], jax.Array], size: int) -> list[list[jax.Array]]:
+    """Rows of the Cholesky factor, each up to its diagonal; zeros where a pivot vanishes."""
+    rows: list[list[jax.Array]] = []
+    for i in range(size):
+        row: list[jax.Array] = []
+        for j in range(i):
+            pivot = rows[j][j]
+            left = gram[i, j] - sum(row[c] * rows[j][c] for c in range(j))
+            row.append(left / jnp.where(pivot > 0.0, pivot, 1.0) * (pivot > 0.0))
+        left = gram[i, i] - sum(x * x for x in row)
+        rows.append([*row, jnp.sqrt(jnp.maximum(left, 0.0))])
+    return rows
 
 
 def _predict(
-    plan: Plan, chain: Chain, lam: jax.Array, lengths: jax.Array | None, a: jax.Array, b: jax.Array
+    plan: Plan,
+    chain: Chain,
+    lam: jax.Array,
+    lengths: jax.Array | None,
+    scores: list[jax.Array],
+) -> Any:
+    """T of all products with keys, then with values, (L, batch, runs); decisive tokens first."""
+    parts = zip(chain.weights, scores[: plan.heads], scores[plan.heads :], strict=True)
+    return sum(_head(plan, weight, lam * weight.lam, lengths, a, b) for weight, a, b in parts)
+
+
+def _head(
+    plan: Plan, weight: Any, lam: jax.Array, lengths: jax.Array | None, a: jax.Array, b: jax.Array
 ) -> jax.Array:
-    """T of scores a and values b of shape (L, batch, runs); the signal token comes first."""
-    weight = chain.weight.with_lam(lam)
+    """What one head answers."""
+    weight = weight.with_lam(lam)
     present = None if lengths is None else jnp.arange(plan.L)[:, None, None] < lengths
     if isinstance(weight, Pointwise):
         weights = weight.value(lam * a)
@@ -175,19 +247,22 @@ def _step(
     plan: Plan, chain: Chain, lam: jax.Array, alpha: jax.Array, vectors: jax.Array, draws: Draws
 ) -> jax.Array:
     """One step in coordinates, and back to a triangular frame."""
-    wide = jnp.concatenate([vectors, jnp.zeros((plan.frame, 2, plan.runs))], axis=1)
+    H, stars = plan.moving, range(plan.moving, plan.followed)
+    wide = jnp.concatenate([vectors, jnp.zeros((plan.frame, H, plan.runs))], axis=1)
     moved = []
     velocities = []
     for i, gradient in enumerate(_gradients(plan, chain, lam, vectors, draws)):
         x = wide[i]
         if plan.with_momentum:
-            gradient = chain.momentum * wide[4 + i] + gradient
+            gradient = chain.momentum * wide[plan.followed + i] + gradient
         if not plan.free_norms:
             gradient = gradient - jnp.sum(x * gradient, axis=0) * x
         x = x - alpha * gradient
         moved.append(x if plan.free_norms else x / jnp.sqrt(jnp.sum(x * x, axis=0)))
         velocities.append(gradient)
-    return triangular([*moved, wide[2], wide[3], *(velocities if plan.with_momentum else [])])
+    return triangular(
+        [*moved, *(wide[i] for i in stars), *(velocities if plan.with_momentum else [])]
+    )
 
 
 def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
@@ -198,34 +273,25 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
         plan.pairs,
         plan.runs,
     )
-    n, B = plan.L - 1, plan.batch
-    sizes = [
-        2 * n * B,
-        4 * B,
-        B,
-        2 * (plan.frame - 2),
-        1,
-        B if plan.lengths is not None else 0,
-    ]
-    ends = np.cumsum(sizes)
-    background, signal, noise, sums, slant, length = (
-        z[e - s : e] for e, s in zip(ends, sizes, strict=True)
-    )
+    H, n, B = plan.moving, len(plan.kinds), plan.batch
+    sizes = plan.normals
+    ends = dict(zip(sizes, np.cumsum(list(sizes.values())), strict=True))
+    drawn = {name: z[ends[name] - size : ends[name]] for name, size in sizes.items()}
     lengths = None
     if plan.lengths is not None:
         values, chances = plan.lengths
         edges = jnp.asarray(np.cumsum(chances)[:-1])
-        lengths = jnp.asarray(values, dtype=float)[jnp.searchsorted(edges, ndtr(length))]
-    left = jnp.maximum(jnp.stack([chain.task.d - plan.frame, chain.task.d - plan.frame - 1.0]), 0.0)
+        lengths = jnp.asarray(values, dtype=float)[jnp.searchsorted(edges, ndtr(drawn["lengths"]))]
+    left = jnp.maximum(jnp.stack([chain.task.d - plan.frame - float(i) for i in range(H)]), 0.0)
     left = left[:, None] if left.ndim == 1 else left
     return Draws(
-        background=background.reshape(2, n, B, plan.runs),
-        signal=signal.reshape(4, B, plan.runs),
-        noise=noise,
-        sums=sums.reshape(plan.frame - 2, 2, plan.runs),
-        slant=slant[0],
+        background=drawn["background"].reshape(H, plan.L - n, B, plan.runs),
+        signal=drawn["signal"].reshape(plan.followed, n, B, plan.runs),
+        noise=drawn["noise"],
+        sums=drawn["sums"].reshape(plan.frame - H, H, plan.runs),
+        slants=drawn["slants"],
         lengths=lengths,
-        chi=chi(jax.random.fold_in(key, step), left, (2, plan.runs)),
+        chi=chi(jax.random.fold_in(key, step), left, (H, plan.runs)),
     )
 
 
@@ -256,14 +322,22 @@ def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
                 vectors = _step(
                     plan, chain, lam[t], alpha[t], vectors, jax.tree.map(lambda x: x[j], draws)
                 )
-                return vectors, seen.at[t // stride].set(observe(vectors))
+                return vectors, seen.at[t // stride].set(plan.observe(vectors, plan.followed))
 
             last: _Carry = jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
             return last
 
         blocks = (n + plan.together - 1) // plan.together
         end: _Carry = jax.lax.fori_loop(
-            0, blocks, block, (vectors, jnp.zeros((SLOTS, 7, plan.runs)))
+            0,
+            blocks,
+            block,
+            (
+                vectors,
+                jnp.zeros(
+                    (SLOTS, *jax.eval_shape(lambda: plan.observe(vectors, plan.followed)).shape)
+                ),
+            ),
         )
         return end
 

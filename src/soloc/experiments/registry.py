@@ -3,6 +3,7 @@
 from soloc.closest import did_you_mean
 from soloc.experiments.attention import bayes_optimality, temperature, which_attention
 from soloc.experiments.experiment import Experiment
+from soloc.experiments.heads import counting, importance, largest, sharing, soft_labels
 from soloc.experiments.latent import (
     degrees,
     inference,
@@ -71,6 +72,11 @@ for _experiment in (
     hardness.EXPERIMENT,
     moment_start.EXPERIMENT,
     weights.EXPERIMENT,
+    sharing.EXPERIMENT,
+    counting.EXPERIMENT,
+    importance.EXPERIMENT,
+    largest.EXPERIMENT,
+    soft_labels.EXPERIMENT,
     tasks.EXPERIMENT,
     representation.EXPERIMENT,
     inference.EXPERIMENT,

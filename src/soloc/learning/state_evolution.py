@@ -127,7 +127,7 @@ def _settle(regime: Regime, ratio: float, start: np.ndarray) -> FixedPoint:
         else:
             move = _lengthened(history)
         x = x + (move if np.all(x + move >= 0.0) else residual)
-    raise RuntimeError(
+    raise ValueError(
         f"`ratios` must keep away from a jump of the curve by more than rounding, got {ratio},"
         f" where {_STEPS} steps did not settle; move it by a millionth."
     )

@@ -5,9 +5,11 @@ a product of two of them are those of two signs.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from soloc.maths.engine import JAX, Array, engine_of
@@ -15,6 +17,8 @@ from soloc.maths.engine import JAX, Array, engine_of
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _Y = 0.5 * (1.0 + _NODES)
 _GRADED, _GRADED_WEIGHTS = _Y * (2.0 - _Y), (1.0 - _Y) * _WEIGHTS  # graded towards the end
+_MODERATE = 0.5  # correlations up to which few nodes, not graded, reach rounding
+_FEW, _FEW_WEIGHTS = np.polynomial.legendre.leggauss(10)
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_TWO_OVER_PI = math.sqrt(2.0 / math.pi)
 
@@ -50,15 +54,42 @@ def _slope(a: Array, b: Array, r: Array) -> Array:
 def _covariance(a: Array, b: Array, r: Array) -> Array:
     """The integral in z = tan(t / 2), where it is rational but for one exponential."""
     engine = engine_of(a, b, r)
-    xp = engine.xp
-    end = r / (1.0 + xp.sqrt((1.0 - r) * (1.0 + r)))
-    z = end[..., None] * _GRADED
+    end = _end(r)
+    values = _integrand(a[..., None], b[..., None], end[..., None] * _GRADED)
+    return (4.0 / math.pi) * end * engine.weighted_sum(_GRADED_WEIGHTS, values)
+
+
+def _end(r: Array) -> Array:
+    return r / (1.0 + engine_of(r).xp.sqrt((1.0 - r) * (1.0 + r)))
+
+
+def _integrand(a: Array, b: Array, z: Array) -> Array:
+    xp = engine_of(a, b, z).xp
     square = z * z
     grown = 1.0 + square
     secant = grown / (1.0 - square)  # 1 / cos t
-    apart, along = (0.5 * (a - b) ** 2)[..., None], (a * b)[..., None]
-    values = xp.exp(-apart * secant * secant - along * grown / (1.0 + z) ** 2) / grown
-    return (4.0 / math.pi) * end * engine.weighted_sum(_GRADED_WEIGHTS, values)
+    apart, along = 0.5 * (a - b) ** 2, a * b
+    return xp.exp(-apart * secant * secant - along * grown / (1.0 + z) ** 2) / grown
+
+
+def covariance_in_a_loop(a: jax.Array, b: jax.Array, r: jax.Array) -> Any:
+    """`sign_covariance` for compiled loops, by a third of the nodes unless a correlation is high.
+
+    It has no slopes: those are asked for by name.
+    """
+
+    def by(nodes: np.ndarray, weights: np.ndarray) -> Callable[..., Any]:
+        up = (len(nodes), *(1,) * r.ndim)
+
+        def integral(a: jax.Array, b: jax.Array, r: jax.Array) -> Any:
+            end = _end(r)
+            values = _integrand(a, b, nodes.reshape(up) * end)
+            return (4.0 / math.pi) * end * jnp.sum(weights.reshape(up) * values, axis=0)
+
+        return integral
+
+    few, many = by(0.5 * (1.0 + _FEW), 0.5 * _FEW_WEIGHTS), by(_GRADED, _GRADED_WEIGHTS)
+    return jax.lax.cond(jnp.max(jnp.abs(r)) <= _MODERATE, few, many, a, b, r)
 
 
 _traced_covariance = jax.custom_jvp(_covariance)

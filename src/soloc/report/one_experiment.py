@@ -34,7 +34,7 @@ def run(
 ) -> Kept:
     """Compute an experiment with some of its settings changed; write table and figure."""
     asked = ask(name, quick, seed, changes)
-    check_folder(Path(out, "runs"))
+    check_folder(Path(out, "runs"), Path(out))
     found = answer([asked], Path(out), engine_of(engine, jobs, scheduler), say=say)[0]
     stem = f"{name}-{digest(describe(found.config))[:8]}"
     kept = Kept(found, Path(out, "runs", f"{stem}.parquet"), Path(out, "runs", f"{stem}.svg"))

@@ -14,6 +14,7 @@ from soloc.report.answers import Answer, Asked, answer, to_stderr
 from soloc.report.drawings import write_figures
 from soloc.report.inline import inline_svg
 from soloc.report.page import Origin, Section, page
+from soloc.runs.cells import CellsFailed
 from soloc.runs.cores import cores
 from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.registry import engine_of
@@ -73,8 +74,12 @@ def reproduce(
         if not experiment.lacking()
     ]
     folder = Path(out, "report")
-    check_folder(folder)
-    sections = _sections(asked, folder, ("svg",) if quick else FORMATS, computing, say)
+    check_folder(folder, Path(out))
+    sections, failed = _sections(asked, folder, ("svg",) if quick else FORMATS, computing, say)
+    there = {section.name for section in sections}
+    missing = [e.name for e, _ in asked if e.name not in there]
+    if missing:
+        skipped.append(f"{', '.join(missing)} left out: not all cells could be computed.")
     origin = Origin(
         revision=revision(Path(__file__)),
         versions=versions(),
@@ -85,6 +90,8 @@ def reproduce(
         skipped=skipped,
     )
     write_atomically(folder / "index.html", page(sections, origin).encode())
+    if failed is not None:
+        raise failed
     claims = [claim for section in sections for claim in section.claims]
     return Report(folder / "index.html", claims, skipped, time.monotonic() - started)
 
@@ -95,9 +102,13 @@ def _sections(
     kinds: tuple[str, ...],
     engine: Engine,
     say: Callable[[str], None],
-) -> list[Section]:
-    """Answers in the order asked, each published while workers compute the others."""
+) -> tuple[list[Section], CellsFailed | None]:
+    """Answers in the order asked, each published while workers compute the others.
+
+    Cells without a result do not take the others' sections away.
+    """
     published: dict[str, Published] = {}
+    failed: CellsFailed | None = None
     with ProcessPoolExecutor(cores(), children(), begin_child) as artists:
 
         def publish(found: Answer) -> None:
@@ -108,9 +119,13 @@ def _sections(
             claims = experiment.certificates(found.table)
             published[name] = Published(found, experiment.findings(found.table), claims, svg)
 
-        answer(asked, folder.parent, engine, publish, say)
+        try:
+            answer(asked, folder.parent, engine, publish, say)
+        except CellsFailed as error:
+            failed = error
         say("drawing")
-        return [_section(published[experiment.name], kinds) for experiment, _ in asked]
+        there = [published[e.name] for e, _ in asked if e.name in published]
+        return [_section(each, kinds) for each in there], failed
 
 
 def write_data(found: Answer, folder: Path) -> None:

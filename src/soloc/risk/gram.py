@@ -66,9 +66,16 @@ class Gram(Data):
             matrix[students:, students:], matrix[students:, :students]
         ).T  # coordinates along the truth
         left = matrix[:students, :students] - with_truth @ matrix[students:, :students]
-        size, frame = jnp.linalg.eigh(left)
-        outside = jax.random.normal(key, (students, stars.shape[-1]), dtype=stars.dtype)
+        size, frame = jnp.linalg.eigh(left)  # the smallest first
+        rank = min(students, stars.shape[-1] - len(stars))  # all that there is outside the truth
+        if is_concrete(size) and (size[: students - rank] > 1e-4 * jnp.abs(matrix).max()).any():
+            raise ValueError(
+                f"`d` must leave room for the {students} vectors of the heads beside the truth, got"
+                f" d={stars.shape[-1]}; take a larger d."
+            )
+        outside = jax.random.normal(key, (rank, stars.shape[-1]), dtype=stars.dtype)
         outside = outside - (outside @ jnp.linalg.pinv(stars)) @ stars
         axes = jnp.linalg.qr(outside.T)[0].T
-        W = with_truth @ stars + (frame * jnp.sqrt(jnp.maximum(size, 0.0))) @ axes
+        coordinates = (frame * jnp.sqrt(jnp.maximum(size, 0.0)))[:, students - rank :]
+        W = with_truth @ stars + coordinates @ axes
         return W[: students // 2], W[students // 2 :]

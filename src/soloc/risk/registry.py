@@ -16,16 +16,24 @@ import jax.numpy as jnp
 from soloc.maths.elementwise import Elementwise
 
 
+class Watched(NamedTuple):
+    """The risk beside its slopes, and alone; called as `Slopes.at`."""
+
+    both: Callable[[Any, Any, Any, Any], tuple[Any, Any]]  #: slopes, value
+    value: Callable[[Any, Any, Any, Any], Any]
+
+
 class Slopes(NamedTuple):
     """How to get the slopes of a risk in its state.
 
     `table(lam, numbers)` prepares many steps at once from lam of shape (steps, runs);
     `at(state, numbers, predictor, row)` is given one row of it and answers with slopes that have
-    the form of a state.
+    the form of a state. With `watched` every step is halved until the risk does not rise.
     """
 
     table: Callable[[Any, Any], Any]
     at: Callable[[Any, Any, Any, Any], Any]
+    watched: Watched | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,8 @@ from soloc.maths.sign_correlation import sign_moments
 from soloc.predictors.heads import Heads
 from soloc.predictors.pointwise import Erf
 from soloc.risk.gram import Gram
-from soloc.risk.registry import Slopes, register
+from soloc.risk.head_slopes import Kinds, slopes_and_value, value
+from soloc.risk.registry import Slopes, Watched, register
 from soloc.tasks.several_locations import SeveralLocations
 
 _ROOT_HALF = math.sqrt(0.5)
@@ -214,21 +215,55 @@ def _excess(numbers: KindNumbers, heads: Heads, gram: Gram) -> Array:
     return heads_excess(jax.tree.map(xp.asarray, numbers), lam, xp.asarray(gram.matrix))
 
 
-def _slopes_at(gram: Gram, numbers: KindNumbers, heads: Heads, lam: Any) -> Gram:
+class _SideBySide(NamedTuple):
+    """The same with runs on the last axis."""
+
+    kinds: Kinds
+    lam: Array  #: (H, R)
+    gram: Array  #: (2H + 2H*, 2H + 2H*, R)
+
+
+def _side_by_side(gram: Gram, numbers: KindNumbers, heads: Heads, lam: Any) -> _SideBySide:
+    matrix = jnp.moveaxis(gram.matrix.reshape(-1, *gram.matrix.shape[-2:]), 0, -1)
+
+    def one_each(x: Any) -> Any:
+        return jnp.broadcast_to(jnp.ravel(x), matrix.shape[-1:])
+
+    m, gamma, L = map(one_each, (numbers.m, numbers.gamma, numbers.L))
+    per_kind, importance = (
+        jnp.moveaxis(jnp.broadcast_to(x, (len(m), x.shape[-1])), 0, -1)
+        for x in (numbers.per_kind, numbers.importance)
+    )
+    ones = jnp.ones_like(importance)
+    kinds = Kinds(
+        count=jnp.concatenate([per_kind, (L - jnp.sum(per_kind, axis=0))[None]]),
+        square=jnp.concatenate([gamma * gamma * ones, ones[:1]]),
+        w=jnp.concatenate([importance, 0.0 * ones[:1]]),
+        m=m,
+    )
+    lams = jnp.stack([one_each(weight.lam) for weight in heads.with_lam(lam).heads])
+    return _SideBySide(kinds, lams, matrix)
+
+
+def _both_at(gram: Gram, numbers: KindNumbers, heads: Heads, lam: Any) -> tuple[Gram, Array]:
     """Row i holds the coefficients of the gradient in row i; the truth does not move."""
-
-    def total(matrix: jax.Array) -> jax.Array:
-        state = jax.tree.unflatten(jax.tree.structure(gram), [matrix])
-        return jnp.sum(_excess(numbers, heads.with_lam(lam), state))
-
-    slopes = jax.grad(total)(gram.matrix)
-    moves = jnp.arange(gram.matrix.shape[-1])[:, None] < 2 * len(heads)
-    rows = jnp.where(moves, slopes + jnp.swapaxes(slopes, -1, -2), 0.0)
-    found: Gram = jax.tree.unflatten(jax.tree.structure(gram), [rows])
-    return found
+    moves, values = slopes_and_value(*_side_by_side(gram, numbers, heads, lam))
+    still = jnp.zeros((moves.shape[1] - moves.shape[0], *moves.shape[1:]))
+    rows = jnp.moveaxis(jnp.concatenate([moves, still]), -1, 0).reshape(gram.matrix.shape)
+    slopes: Gram = jax.tree.unflatten(jax.tree.structure(gram), [rows])
+    return slopes, values.reshape(gram.matrix.shape[:-2])
 
 
-_SLOPES = Slopes(table=lambda lam, numbers: lam, at=_slopes_at)
+def _slopes_at(gram: Gram, numbers: KindNumbers, heads: Heads, lam: Any) -> Gram:
+    return _both_at(gram, numbers, heads, lam)[0]
+
+
+def _value_at(gram: Gram, numbers: KindNumbers, heads: Heads, lam: Any) -> Array:
+    values = value(*_side_by_side(gram, numbers, heads, lam))
+    return values.reshape(gram.matrix.shape[:-2])
+
+
+_SLOPES = Slopes(lambda lam, numbers: lam, _slopes_at, Watched(_both_at, _value_at))
 
 register(
     SeveralLocations,

@@ -42,14 +42,17 @@ class CannotWrite(OSError):
     """An output that the disk does not take; what was there before is untouched."""
 
     exit_code = 4
+    why: str
 
     @classmethod
     def at(cls, path: Path, why: str) -> Self:
         """The sentence about a path."""
-        return cls(
+        refusal = cls(
             f"`{path}` cannot be written ({why}); choose another place or make room there, and run"
             " the command again: what was finished is kept."
         )
+        refusal.why = why
+        return refusal
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -73,15 +76,18 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse a folder that takes no file, before anything is computed for it."""
+def check_folder(folder: Path, asked: Path | None = None) -> None:
+    """Refuse a folder that takes no file, before anything is computed for it; say `asked` then."""
     path = folder / f".{secrets.token_hex(8)}.part"
-    write_atomically(path, b"room?")
-    path.unlink()
+    try:
+        write_atomically(path, b"room?")
+        path.unlink()
+    except CannotWrite as refusal:
+        raise CannotWrite.at(asked or folder, refusal.why) from None
 
 
 def check_file(path: Path) -> None:
     """Refuse a file that could not be written, before its content is computed."""
     if path.is_dir():
         raise CannotWrite.at(path, "it is a folder")
-    check_folder(path.parent)
+    check_folder(path.parent, path)

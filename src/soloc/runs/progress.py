@@ -17,6 +17,10 @@ def clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
+def _until(left: float) -> str:
+    return f"{clock(left)} left" if left > 0.0 else "longer than foreseen"
+
+
 class Progress:
     """Work measured in expected seconds; the rest is scaled by how the finished part turned out."""
 
@@ -55,14 +59,13 @@ class Progress:
         self._drawn = now
         left = self.time_left(now - self.last)
         if not self._lively:
-            self.line(f"  {self.done:,} of {self.parts:,} cells, {clock(left)} left")
+            self.line(f"  {self.done:,} of {self.parts:,} cells, {_until(left)}")
             return
         elapsed = now - self.started
-        share = min(elapsed / (elapsed + left), 1.0) if elapsed + left > 0 else 1.0
+        share = min(elapsed / (elapsed + left), 0.99) if elapsed > 0 else 0.0
         bar = "█" * round(share * _WIDTH) + "·" * (_WIDTH - round(share * _WIDTH))
         self.stream.write(
-            f"\r\x1b[K{bar} {share:4.0%}  {clock(left)} left  "
-            f"{self.done:,}/{self.parts:,} {self.label}"
+            f"\r\x1b[K{bar} {share:4.0%}  {_until(left)}  {self.done:,}/{self.parts:,} {self.label}"
         )
         self.stream.flush()
 

@@ -50,10 +50,15 @@ def unpack(function: bytes) -> Any:
 
 
 def carried_out(function: bytes, arguments: tuple[Any, ...]) -> Reply:
-    """A packed function called; whatever it raises is part of the reply."""
+    """A packed function called."""
+    return called(lambda *each: unpack(function)(*each), arguments)
+
+
+def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Reply:
+    """`function(*arguments)`; whatever it raises is part of the reply."""
     started = time.perf_counter()
     try:
-        value = unpack(function)(*arguments)
+        value = function(*arguments)
         return Reply(value, seconds=time.perf_counter() - started)
     except Exception as error:
         return Reply(None, error, traceback.format_exc(), time.perf_counter() - started)
@@ -78,6 +83,13 @@ class Worker:
             self.pipe.send_bytes(message)
         except OSError:
             return  # it is dead: `receive` says so
+
+    def waits(self, seconds: float) -> bool:
+        """Whether there is something to `receive`, a death included, within so many seconds."""
+        try:
+            return bool(self.pipe.poll(seconds))
+        except OSError:
+            return True
 
     def receive(self) -> Reply | None:
         """The next reply, after a None that says that it has begun; `Died` when there is none."""

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from soloc.maths.data import STATIC, Data
 from soloc.maths.numbers import check_count, check_real, check_whole
+from soloc.maths.squared_shares import squared_shares
 from soloc.tasks.lengths import LengthLaw
 from soloc.tasks.single_location import Sample, Truth, orthonormal_pair
 
@@ -101,19 +102,20 @@ class MaxLocation(Data):
         return jnp.sum(self.shares(truth, tokens, lengths) * (tokens @ truth.v), axis=-1)
 
     def null_risk(self) -> Any:
-        """Risk of always answering 0: eps^2 + 1."""
-        if self.graded:
-            raise ValueError(
-                "`graded` must be False for this risk, got True; the mixture has variance"
-                " soloc.risk.largest_score.squared_softmax(beta, L), to which eps^2 is added."
-            )
-        return self.eps**2 + 1.0
+        """Risk of always answering 0: eps^2 + 1, and eps^2 + E[sum of squared shares] if graded."""
+        if not self.graded:
+            return self.eps**2 + 1.0
+        if self.lengths is None:
+            return self.eps**2 + squared_shares(float(self.beta), float(self.L))
+        values, chances = self.lengths
+        each = zip(values, chances, strict=True)
+        return self.eps**2 + sum(p * squared_shares(float(self.beta), float(n)) for n, p in each)
 
     def linear_risk(self) -> Any:
         """Risk of the best linear regression on the concatenated tokens.
 
-        eps^2 + 1 - sum_l h_l^2 / p_l, with token l present with probability p_l and decisive with
-        h_l: 1/L in all when the length is fixed.
+        The null risk - sum_l h_l^2 / p_l, with token l present with probability p_l and with h_l
+        its mean share of the answer: 1/L in all when the length is fixed.
         """
         if self.lengths is None:
             return self.null_risk() - 1.0 / self.L

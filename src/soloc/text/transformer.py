@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,9 +114,10 @@ def load_transformer(source: str) -> Transformer:
     options = {"trust_remote_code": False, "local_files_only": folder is not None}
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, use_fast=True, **options)
-        network = transformers.AutoModel.from_pretrained(
-            place, use_safetensors=True, attn_implementation="eager", **options
-        )
+        with _no_bars(transformers.utils.logging):
+            network = transformers.AutoModel.from_pretrained(
+                place, use_safetensors=True, attn_implementation="eager", **options
+            )
     # many kinds: no network, no such model, no safetensors, a damaged file
     except Exception as error:
         said = (
@@ -132,6 +134,18 @@ def load_transformer(source: str) -> Transformer:
             f"`model` {source} has no fast tokenizer, so words cannot be found in the text."
         )
     return Transformer(source, tokenizer, network.eval())
+
+
+@contextmanager
+def _no_bars(logging: Any) -> Iterator[None]:
+    """Inside, the library draws no bars of its own among the lines of ours."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def refuse_pickles(folder: Path) -> None:

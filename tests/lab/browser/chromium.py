@@ -7,24 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.chromium import CHROMIUM, QUIET
 from tests.lab.reaper import reaped
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
 DRIVER = shutil.which("chromedriver")
-_FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-)
+_FLAGS = (*QUIET, "--disable-dev-shm-usage", "--hide-scrollbars")
 
 
 def _driver(folder: Path) -> Path:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.browser.chromium import CHROMIUM, DRIVER, open_browser
+from tests.chromium import CHROMIUM
+from tests.lab.browser.chromium import DRIVER, open_browser
 from tests.lab.live import LiveLab
 
 pytest.importorskip("selenium", reason="the end-to-end tests need selenium")

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from soloc.lab.learning import RegimeControls
 from soloc.lab.views.learner import LearnerAsk, learner_panel
-from soloc.lab.views.samples import SamplesAsk, samples_panel
+from soloc.lab.views.samples import SamplesAsk, Trained, _curves, panel_of, samples_panel
 from soloc.learning import bayes_curve, known_location_curve, linear_curve
 from soloc.tasks.single_location import SingleLocation
 from tests.lab.views.test_training import run_lines
@@ -44,6 +45,18 @@ def test_the_job_adds_trained_attention_and_its_lines_give_the_same(client):
     drawn = curve == "softmax, least squares"
     assert drawn.sum() >= 3
     np.testing.assert_allclose(risk[drawn], expected[ratio[drawn]], atol=0.02)
+
+
+def test_the_line_of_trained_attention_has_a_gap_where_starts_end_apart():
+    regime = RegimeControls()
+    found = [Trained(ratio, 0.5, 0.2, 0.51, ratio != 4.0) for ratio in (8.0, 4.0, 2.0)]
+    panel = panel_of(regime, _curves(regime), found)
+    lines = {trace["name"]: trace for trace in panel.figure["data"]}
+    trained = lines["softmax, least squares"]
+    assert (trained["x"], trained["y"]) == ([2.0, 4.0, 8.0], [0.5, None, 0.5])
+    symbols = lines["the same, L-BFGS on one data set"]["marker"]["symbol"]
+    assert symbols == ["square", "square-open", "square"]
+    assert "At n/d = 4 two starts" in panel.sentence
 
 
 def test_both_phases_are_drawn_and_said():

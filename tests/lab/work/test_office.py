@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -71,7 +72,9 @@ def test_an_error_that_cannot_travel_arrives_as_its_sentence(office):
 
 
 def test_what_cannot_be_sent_is_an_error_and_breaks_nothing(office):
-    assert office.submit(lambda: 1).exception(20) is not None
+    assert isinstance(office.submit(id, threading.Lock()).exception(20), TypeError)
+    bound = office.submit(threading.Lock().acquire).exception(20)
+    assert isinstance(bound, TypeError) and "can be sent to another process" in str(bound)
     assert office.is_open and office.submit(divmod, 7, 2).result(20) == (3, 1)
 
 

@@ -23,7 +23,7 @@ class Config:
     signal: float = 2.0
     eps: float = 0.3
     ridge: float = 0.2
-    d: int = 100
+    d: int = 80
     sets: int = 6
     seed: int = 3
 
@@ -109,7 +109,7 @@ EXPERIMENT = Experiment(
     name="moment_start",
     question="How good is a start from moments?",
     config=Config(),
-    quick=Config(tried=(1.0, 4.0), d=50, sets=4),
+    quick=Config(tried=(1.0, 4.0), d=40, sets=3),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -16,12 +16,11 @@ REPLICA = (
 def line(
     axis: Axes, rows: pd.DataFrame, column: str, colour: str, dash: object, label: str
 ) -> None:
-    """A theoretical curve, where the starts of its simulation agree."""
-    sure = rows[rows.agrees.astype(bool)].sort_values("samples_per_dimension")
-    if len(sure):
-        axis.plot(
-            sure.samples_per_dimension, sure[column], color=colour, linestyle=dash, label=label
-        )
+    """A theoretical curve, with a gap where the starts of its simulation end apart."""
+    rows = rows.sort_values("samples_per_dimension")
+    sure = rows[column].where(rows.agrees.astype(bool))
+    if sure.notna().any():
+        axis.plot(rows.samples_per_dimension, sure, color=colour, linestyle=dash, label=label)
 
 
 def dots(

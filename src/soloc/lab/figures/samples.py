@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from soloc.figures.palette import BLUE, GREEN, MUTED, ORANGE, RED
 from soloc.lab.panel import drawn
 
+TRAINED = "softmax, least squares"
 LINES = {
     "linear": (MUTED, "dot"),
-    "softmax, least squares": (ORANGE, "dash"),
+    TRAINED: (ORANGE, "dash"),
     "Bayes": (BLUE, "solid"),
     "Bayes, from the truth": (BLUE, "dash"),
     "known location": (GREEN, "dashdot"),
@@ -23,6 +25,9 @@ def samples_figure(table: pd.DataFrame, apart: Sequence[float]) -> dict[str, Any
     data = []
     for name, (colour, dash) in LINES.items():
         rows = table[(table.curve == name) & (table.kind == "theory")]
+        if len(rows) and name == TRAINED:  # a gap in the line
+            gaps = pd.DataFrame({"samples_per_dimension": apart, "risk": np.nan})
+            rows = pd.concat([rows, gaps], ignore_index=True) if len(gaps) else rows
         rows = rows.sort_values("samples_per_dimension")
         if len(rows):
             data.append(

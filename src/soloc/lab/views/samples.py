@@ -9,7 +9,7 @@ import pandas as pd
 
 from soloc.experiments.learning.trials import by_descent, draw
 from soloc.lab.body import Body
-from soloc.lab.figures.samples import samples_figure
+from soloc.lab.figures.samples import TRAINED, samples_figure
 from soloc.lab.learning import LEAST, MOST, TAB, RegimeControls
 from soloc.lab.lines import imports_of
 from soloc.lab.panel import Panel, full, number
@@ -25,7 +25,7 @@ SECONDS = 60.0
 RATIOS = tuple(float(ratio) for ratio in np.geomspace(LEAST, MOST, 33))
 TRAINED_RATIOS = (16.0, 8.0, 4.0, 2.0, 1.0)
 BAYES, STUCK, KNOWN, LINEAR = "Bayes", "Bayes, from the truth", "known location", "linear"
-TRAINED, TESTED = "softmax, least squares", "softmax, L-BFGS"
+TESTED = "softmax, L-BFGS"
 _POINTS, _DIMENSION = 256, 80  # of the replica equations, and of the data set that checks them
 
 

@@ -1,0 +1,1 @@
+"""Figures of several heads and of the largest score."""
