@@ -5,6 +5,7 @@ decides: on noise they agree by chance, and where the model sits in a local opti
 starts avoid, they disagree with it.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ from soloc.estimators.tickets import drawn, of_groups
 
 MOST_BAGS = 1000  # of both halves together
 FEWEST_BAGS = 20
-FEWEST_STARTS = 16  # of each half, although the model may have had fewer
-ITERATIONS = 30
+FEWEST_STARTS = 8  # of each half, although the model may have had fewer
+ITERATIONS = 20
 
 
 class Agreement(NamedTuple):
@@ -34,7 +35,7 @@ class Agreement(NamedTuple):
 def fits_to_halves(
     data: Data,
     kind: type[Objective],
-    rivals: list[Coefficients],
+    rival: Coefficients,
     groups: np.ndarray | None,
     n_starts: int,
     rng: np.random.Generator,
@@ -43,8 +44,8 @@ def fits_to_halves(
 ) -> list[Coefficients]:
     """Fits to two halves of the bags, from starts of their own; none where bags are few.
 
-    A half that finds no better optimum than the `rivals` of the model goes on from these: not to
-    have found it says nothing against it.
+    A half that finds no better optimum than the `rival`, where the model begins, goes on from it:
+    not to have found it says nothing against it.
     """
     if (data.instances.lengths > 1).sum() < FEWEST_BAGS:
         return []
@@ -62,15 +63,14 @@ def fits_to_halves(
         part = data.part(half)
         searched = part._replace(alpha=TYPICAL_ALPHA * len(half))
         pooled = fit_mean_pool(bag_means(part.instances), part.y, True)
-        starts = max(n_starts // 2, FEWEST_STARTS)
-        start = best_starts(searched, {"": kind}, pooled, starts, rng, tickets[half], tol)[""]
-        start = best_of(kind(part), [start, *rivals], tol)
+        start = best_starts(searched, {"": kind}, pooled, n_starts, rng, tickets[half], tol)[""]
+        start = best_of(kind(part), [start, rival], tol)
         fitted = fit_objective(kind(part), start, max_iter=ITERATIONS, tol=10 * tol)
         found.append(fitted.coefficients)
     return found
 
 
-def agreement_of(data: Data, found: Coefficients, halves: list[Coefficients]) -> Agreement:
+def agreement_of(data: Data, found: Coefficients, halves: Sequence[Coefficients]) -> Agreement:
     """How often the fits to both halves name the instance that the model names."""
     lengths = data.instances.lengths
     several = lengths > 1

@@ -133,41 +133,46 @@ class BagEstimator(ABC, BaseEstimator):
         data, groups = entered.data, entered.groups
         if groups is None and data.instances.rows is not None:  # bags that share instances
             first = next(iter(entered.losses.values()))
-            begun = self._best_starts(data, {"": first}, entered.pooled, entered)[""]
+            begun = self._best_starts(data, {"": first}, entered.pooled, entered, self.n_starts)[""]
             groups = pointed_groups(data.instances, data.read(begun).attention)
         nothing_to_choose = entered.alpha is not None and len(entered.losses) == 1
         if nothing_to_choose and not self.always_holds_out:
-            found = self._best_starts(data, entered.losses, entered.pooled, entered)
+            half = (self.n_starts + 1) // 2  # the others are for halves of the bags
+            found = self._best_starts(data, entered.losses, entered.pooled, entered, half)
             everything = np.arange(len(data.y))
             return Started(groups, data, everything, [], {name: [c] for name, c in found.items()})
         where = selected_bags(data, entered.tickets)
         part = data if len(where) == len(data.y) else data.part(where)
         folds = held_out_folds(entered.tickets[where], None if groups is None else groups[where])
+        n_starts = self.n_starts if len(folds) > 1 else (self.n_starts + 1) // 2
         starts: dict[str, list[Coefficients]] = {name: [] for name in entered.losses}
         for fold in folds:
             seen = np.flatnonzero(~fold)
             rest = part.part(seen)
             pooled = fit_mean_pool(bag_means(rest.instances), rest.y, True)
             lots = entered._replace(tickets=entered.tickets[where][seen])
-            for name, begun in self._best_starts(rest, entered.losses, pooled, lots).items():
+            found = self._best_starts(rest, entered.losses, pooled, lots, n_starts)
+            for name, begun in found.items():
                 starts[name].append(begun)
         return Started(groups, part, where, folds, starts)
 
     def _best_starts(
-        self, data: Data, losses: dict[str, type[Objective]], pooled: MeanPool, entered: Entered
+        self,
+        data: Data,
+        losses: dict[str, type[Objective]],
+        pooled: MeanPool,
+        entered: Entered,
+        n_starts: int,
     ) -> dict[str, Coefficients]:
         """The best of many starts, for each loss."""
-        return best_starts(
-            data, losses, pooled, self.n_starts, entered.rng, entered.tickets, self.tol
-        )
+        return best_starts(data, losses, pooled, n_starts, entered.rng, entered.tickets, self.tol)
 
     def _choose(self, entered: Entered, started: Started) -> Chosen:
         """Third stage: loss and penalty, by held-out bags where they are not given."""
         data = entered.data
         if not started.folds:
             loss, starts = next(iter(started.starts.items()))
-            halves = self._fits_to_halves(entered, data, loss, starts, started.groups)
-            return Chosen(loss, data, starts[0], started.groups, None, None, halves)
+            return self._vouched(entered, Chosen(loss, data, starts[0], started.groups), False)
         choice = choose(
             started.part,
             entered.losses,
@@ -182,28 +187,34 @@ class BagEstimator(ABC, BaseEstimator):
         penalised = data._replace(
             alpha=trial.alpha, key_share=trial.data.key_share, key_prior=trial.data.key_prior
         )
-        halves = self._fits_to_halves(entered, penalised, trial.loss, trial.found, started.groups)
-        begun = trial.found
-        if self.n_starts >= 2 * FEWEST_STARTS:  # else halves had more than were asked for
-            begun = begun + halves
-        start = begun[0]
-        if len(begun) > 1:
-            start = best_of(entered.losses[trial.loss](penalised), begun, self.tol)
-        return Chosen(
-            trial.loss, penalised, start, started.groups, choice.scores, predictions, halves
-        )
+        start, several = trial.found[0], len(trial.found) > 1
+        if several:
+            start = best_of(entered.losses[trial.loss](penalised), trial.found, self.tol)
+        chosen = Chosen(trial.loss, penalised, start, started.groups, choice.scores, predictions)
+        return self._vouched(entered, chosen, several)
 
-    def _fits_to_halves(
-        self,
-        entered: Entered,
-        data: Data,
-        loss: str,
-        rivals: list[Coefficients],
-        groups: np.ndarray | None,
-    ) -> list[Coefficients]:
-        """Fits to two halves of the bags, from starts of their own."""
-        kind, rng, lots = entered.losses[loss], entered.rng, entered.tickets
-        return fits_to_halves(data, kind, rivals, groups, self.n_starts, rng, lots, self.tol)
+    def _vouched(self, entered: Entered, chosen: Chosen, several: bool) -> Chosen:
+        """With fits to two halves of the bags, which vouch for pointing and may be better starts.
+
+        After `several` searches they have half of the starts each, else a quarter, and the one
+        search before had the other half.
+        """
+        kind = entered.losses[chosen.loss]
+        n_starts = max(self.n_starts // (2 if several else 4), FEWEST_STARTS)
+        halves = fits_to_halves(
+            chosen.data,
+            kind,
+            chosen.start,
+            chosen.groups,
+            n_starts,
+            entered.rng,
+            entered.tickets,
+            self.tol,
+        )
+        start = chosen.start
+        if halves and self.n_starts >= 2 * n_starts:  # else they had more than were asked for
+            start = best_of(kind(chosen.data), [start, *halves], self.tol)
+        return chosen._replace(start=start, halves=halves)
 
     def _finish(self, entered: Entered, chosen: Chosen) -> dict[str, Any]:
         """Fourth stage: the fit to all bags, and everything that is said about it."""

@@ -1,5 +1,6 @@
 """What the stages of a fit hand on: what came in, and what was chosen."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,6 @@ class Chosen(NamedTuple):
     data: Data  #: with the chosen penalties
     start: Coefficients
     groups: np.ndarray | None  #: bags that are left out together
-    scores: pd.DataFrame | None
-    held_out: np.ndarray | None  #: predictions of the held-out bags, NaN on the others
-    halves: list[Coefficients]  #: fits to two halves of the bags, which vouch for pointing
+    scores: pd.DataFrame | None = None
+    held_out: np.ndarray | None = None  #: predictions of held-out bags, NaN on the others
+    halves: Sequence[Coefficients] = ()  #: fits to two halves of the bags, which vouch for pointing

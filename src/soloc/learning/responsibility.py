@@ -20,6 +20,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial.hermite_e import hermegauss
 
 _STEP = 0.375  # of u, where the sharpest function is exp(u - e^u)
@@ -189,10 +190,10 @@ class _Table(NamedTuple):
         place = (u[0] - lowered - self.lowest) / self.spacing
         first = np.floor(place).astype(int) - (_POINTS // 2 - 1)
         coefficients = _lagrange(place - first)
-        columns = first[..., None] + _FINER * np.arange(u.size)
-        out = coefficients[..., 0, None] * table[columns]
+        from_each = sliding_window_view(table, _FINER * (u.size - 1) + 1)[:, ::_FINER]
+        out = coefficients[..., 0, None] * from_each[first]
         for j in range(1, _POINTS):
-            out += coefficients[..., j, None] * table[columns + j]
+            out += coefficients[..., j, None] * from_each[first + j]
         return out
 
 
