@@ -61,9 +61,8 @@ def run(config: Config) -> pd.DataFrame:
             risk = float(excess_risk(task, weight, Overlaps(kappa, 1.0)))
             row = {"part": "alignment", "L": config.length, "kappa": kappa, "weight": name}
             rows.append(row | {"risk": risk, "null": 1.0})
-        moments = _moments(Erf, 1.0, (config.length,), kappa)
         row = {"part": "alignment", "L": config.length, "kappa": kappa, "weight": ERF}
-        rows.append(row | {"risk": moments, "null": 1.0})
+        rows.append(row | {"risk": _scaled(Erf, (config.length,), kappa), "null": 1.0})
     return pd.DataFrame(rows)
 
 
@@ -76,13 +75,13 @@ def _risks(task: MaxLocation, L: int) -> dict[str, float]:
     }
 
 
-def _scaled(kind: type, lengths: tuple[int, ...]) -> float:
+def _scaled(kind: type, lengths: tuple[int, ...], kappa: float = 1.0) -> float:
     """1 - E[p_J]^2 / E[sum p^2] at the best lam: the output scaled as well as can be."""
     if kind is Linear:  # the scale is its temperature
-        return _moments(kind, 1.0, lengths, 1.0)
+        return _moments(kind, 1.0, lengths, kappa)
 
     def risk(lam: np.ndarray) -> np.ndarray:
-        return np.vectorize(lambda x: _moments(kind, x, lengths, 1.0))(lam)
+        return np.vectorize(lambda x: _moments(kind, x, lengths, kappa))(lam)
 
     return float(best_of_one(risk, 0.01, 30.0, points=13).value)
 
