@@ -57,6 +57,10 @@ def kernel_means(
     )
     nodes = order if order <= COARSE else order + _MORE
     alpha, w = engine.constant(panel_rule(xp.clip(edges, -_REACH, _REACH), nodes))
+    # nodes of a kernel that vanishes move with its bend: slopes of slopes would else miss what
+    # crosses the kink, and drown in the cancellation of 1/x^2
+    vanishes = log_kernel(-xp.ones_like(s)) == -xp.inf
+    alpha = alpha + xp.where(vanishes, bend - engine.constant(bend), 0.0)[..., None]
     log_rate = u[..., None] + log_kernel(centre + s * alpha)
     rate = xp.exp(log_rate)
     gauss = w * xp.exp(-0.5 * alpha**2)
