@@ -18,11 +18,12 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## compute the paper's results, check every claim, write results/report/index.html
 	$(BIN)/soloc reproduce
 
-# One thread for each of the two test processes: two cores are all that most machines share here.
+# One thread for each test process: two cores are all that most machines share here. There are three
+# for the fast tests, because those in a browser mostly wait.
 test check-slow: export OMP_NUM_THREADS := 1
 
 test: lint  ## lint, types and all tests that finish in minutes
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks examples

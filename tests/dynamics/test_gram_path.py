@@ -98,6 +98,7 @@ def test_halved_steps_are_counted_across_pieces_and_runs_do_not_touch_each_other
     np.testing.assert_allclose(together.final.matrix[1], alone.final.matrix, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_free_norms_are_descent_of_explicit_vectors_and_lower_the_risk_further():
     W, star = vectors(np.random.default_rng(3)), np.eye(12)[:4]
     start = Gram.of(W[:2], W[2:], star[:2], star[2:])

@@ -110,6 +110,7 @@ def test_the_law_holds_in_few_dimensions_and_with_all_options(task, heads, optio
     assert min(found.values()) > 1e-3, found
 
 
+@pytest.mark.slow
 def test_one_head_has_the_path_of_the_single_location():
     """The same numbers are drawn: the same run, to rounding."""
     from soloc import Overlaps, SingleLocation
@@ -126,6 +127,7 @@ def test_one_head_has_the_path_of_the_single_location():
     np.testing.assert_allclose(one.risk, single.risk, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_mean_first_step_is_the_population_step():
     _, _, start = started(40, 2, 2)
     runs, alpha = 5_000, 1e-3

@@ -85,6 +85,7 @@ def test_squares_of_erf_are_an_arcsine():
     assert squared_pointwise(Erf(lam, per_length=True), 6) == pytest.approx(wanted / 36, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_sharp_softmax_is_the_hard_maximum():
     sharp = [hit_of_softmax(lam, 0.8, 5) for lam in (300.0, 3000.0)]
     wanted = agreement_of_maxima(0.8, 5)
