@@ -5,12 +5,11 @@ run.
 import resource
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import jax
 import numpy as np
+from bars import bar, best_of, results
 from threadpoolctl import threadpool_limits
 
 from soloc.maths.harmonics import Harmonics
@@ -30,23 +29,6 @@ for experiment in chapter("latent"):
     failed += sum(not claim.passed for claim in experiment.certificates(table))
 print(time.perf_counter() - start, time.process_time(), failed)
 """
-results: list[bool] = []
-
-
-def bar(what: str, value: float, limit: float, unit: str) -> None:
-    """Print one bar with PASS or FAIL."""
-    results.append(value <= limit)
-    print(f"{'PASS' if results[-1] else 'FAIL'}  {what}: {value:.3g} {unit} (bar {limit:g} {unit})")
-
-
-def best_of(repeats: int, work: Callable[[], object]) -> float:
-    """Least CPU seconds of several calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def peak_megabytes() -> float:

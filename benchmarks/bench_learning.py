@@ -5,10 +5,9 @@ every step of state evolution. It costs memory and time in proportion to L and h
 """
 
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
+from bars import bar, best_of, results
 from threadpoolctl import threadpool_limits
 
 from soloc.learning import amp, bayes_curve, samples_for
@@ -19,23 +18,6 @@ LENGTHS = (3, 100, 10**6)
 SIGNALS = {3: 2.0, 100: 3.0, 10**6: 6.0}
 RATIOS = np.geomspace(0.25, 64.0, 20)
 DRAWS = 40_000
-results: list[bool] = []
-
-
-def bar(what: str, value: float, limit: float, unit: str) -> None:
-    """Print one bar with PASS or FAIL."""
-    results.append(value <= limit)
-    print(f"{'PASS' if results[-1] else 'FAIL'}  {what}: {value:.3g} {unit} (bar {limit:g} {unit})")
-
-
-def best_of(repeats: int, work: Callable[[], object]) -> float:
-    """Least CPU seconds of several calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def task_of(L: int, eps: float = 0.3) -> SingleLocation:
