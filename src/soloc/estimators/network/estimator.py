@@ -269,9 +269,7 @@ class NetworkEstimator(PointingEstimator):
         """Labels as the loss wants them, and the attributes that lead back."""
 
     @abstractmethod
-    def _scores(
-        self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray
-    ) -> tuple[float, ...]:
+    def _scores(self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray) -> Any:
         """The first five entries of `Diagnostics`."""
 
     def _calibrated(
