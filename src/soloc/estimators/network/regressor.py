@@ -35,7 +35,7 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
         Members of the ensemble; "auto" takes 10 below 300 bags, 5 below 1000, else 3.
     context : bool, default True
         Whether boosted trees on (mean of the bag, its length) may be mixed in.
-    max_epochs : int, default 40
+    max_epochs : int, default 80
         Most passes over the bags; members stop when bags left out say so.
     random_state : int, RandomState or None, default 0
         Decides starts, batches and folds; not the order of bags.
@@ -83,8 +83,8 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
 
     def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         y = numbers(labels)
-        mean = float(rounded(y.mean()))
-        scale = float(rounded(np.sqrt(np.mean((y - mean) ** 2)))) or 1.0
+        mean, scale = (float(each) for each in rounded(y.mean(), np.array(y.std())))
+        scale = scale or 1.0
         return (y - mean) / scale, {"label_mean_": mean, "label_scale_": scale}
 
     def _scores(self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray) -> Any:
