@@ -216,6 +216,7 @@ class NetworkEstimator(PointingEstimator):
         tried = [{"decay": d, "held_out": e} for d, e in ensemble.scores.items()]
         attributes = {
             "members_": weights,
+            "held_out_": honest[np.argsort(order)],
             "forests_": context.forests,
             "share_": context.share,
             "decay_": ensemble.decay,
