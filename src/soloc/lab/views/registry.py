@@ -7,6 +7,7 @@ from soloc.lab.views import (
     critical,
     curves,
     data,
+    heads,
     landscape,
     latent,
     learner,
@@ -19,6 +20,7 @@ register(landscape.VIEW)
 register(curves.VIEW)
 register(critical.VIEW)
 register(sequence.VIEW)
+register(heads.VIEW)
 register(attentions.VIEW)
 register(latent.VIEW)
 register(samples.VIEW)
