@@ -61,7 +61,7 @@ OTHERS = dict(
     where="sphere", runs=3, seed=5, step_size=0.002, steps=300, decay=0.01, batch=2,
     sigma=0.7, temperature=0.3, recall_tau=0.2, recall_d=9, location_d=12, location_eps=0.2,
     longest=256, sequences=60, draw=3, tokens=30, m=1.5, noise=0.4, ratio=3.0,
-    sentence="Our garden is horrible.", heads=1, kinds=1,
+    sentence="Our garden is horrible.", heads=1, kinds=1, beta=3.0,
 )  # fmt: skip
 FOLLOWS = {"sequence": "curves"}
 TABS = {"heads": "training"}

@@ -9,6 +9,7 @@ from soloc.lab.views import (
     data,
     heads,
     landscape,
+    largest,
     latent,
     learner,
     samples,
@@ -22,6 +23,7 @@ register(critical.VIEW)
 register(sequence.VIEW)
 register(heads.VIEW)
 register(attentions.VIEW)
+register(largest.VIEW)
 register(latent.VIEW)
 register(samples.VIEW)
 register(learner.VIEW)
