@@ -100,12 +100,14 @@ class Stage:
 
     @property
     def controls(self) -> list[dict]:
-        return [
-            control
+        """Each control of the visible views once; last what is only in the address."""
+        known = {
+            control["name"]: control
             for group in self.about["groups"]
             for control in group["controls"]
             if any(self.carries(view, control["name"]) for view in self.views)
-        ]
+        }
+        return sorted(known.values(), key=lambda control: control["place"] == "address")
 
     def carries(self, view: str, control: str) -> bool:
         """Whether the question of a view, or of the one that it follows, holds the control."""

@@ -46,6 +46,7 @@ def heads_figure(
             "anchor": "x",
             "type": "log",
             "dtick": "D2",
+            "tickformat": "~g",
             "zeroline": False,
             "title": {"text": "risk"},
         },
