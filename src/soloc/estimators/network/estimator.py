@@ -17,7 +17,14 @@ from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.labels import labels_for
 from soloc.estimators.mean_pool import fit_mean_pool, without_folds
 from soloc.estimators.network.batches import Stock, principal, stock_of
-from soloc.estimators.network.context import Context, features_of, fit_context, said_by
+from soloc.estimators.network.context import (
+    LEAST_SHARE,
+    Context,
+    features_of,
+    fit_context,
+    said_by,
+    share_of,
+)
 from soloc.estimators.network.ensemble import (
     DECAYS,
     FEW,
@@ -81,6 +88,8 @@ class NetworkEstimator(PointingEstimator):
     members_: Weights
     forests_: list[Forest]
     share_: float
+    shrink_: float
+    constant_: np.ndarray
     decay_: float
     selection_: pd.DataFrame | None
     history_: pd.DataFrame
@@ -201,6 +210,10 @@ class NetworkEstimator(PointingEstimator):
                 (1 - context.share) * each + context.share * context.left_out
                 for each in (honest, own)
             )
+        constant = y.mean(axis=0)
+        shrink = share_of(y, honest, np.broadcast_to(constant, y.shape))
+        shrink = shrink if shrink >= LEAST_SHARE else 0.0
+        honest, own = ((1 - shrink) * each + shrink * constant for each in (honest, own))
         folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
         labels = y if y.shape[1] > 1 else y[:, 0]
         pooled = without_folds(fit_mean_pool(means, labels, True), means, labels, folds, True)
@@ -219,6 +232,8 @@ class NetworkEstimator(PointingEstimator):
             "held_out_": honest[np.argsort(order)],
             "forests_": context.forests,
             "share_": context.share,
+            "shrink_": shrink,
+            "constant_": constant,
             "decay_": ensemble.decay,
             "history_": pd.DataFrame(rows),
             "selection_": pd.DataFrame(tried) if tried else None,
@@ -297,6 +312,7 @@ class NetworkEstimator(PointingEstimator):
             "parameters": plain_parameters(self),
             "decay": float(self.decay_),
             "share": float(self.share_),
+            "shrink": float(self.shrink_),
             "forests": len(self.forests_),
             "members": len(self.members_.intercept),
             "units": int(self.members_.bias.shape[1]),
@@ -308,7 +324,7 @@ class NetworkEstimator(PointingEstimator):
             "diagnostics": self.diagnostics_._asdict(),
             "selection": selection,
         }
-        arrays = {"centre": self.centre_, "scale": self.scale_}
+        arrays = {"centre": self.centre_, "scale": self.scale_, "constant": self.constant_}
         arrays |= weights_to_arrays(self.members_)
         for number, forest in enumerate(self.forests_):
             arrays |= forest_to_arrays(forest, number)
@@ -322,7 +338,9 @@ class NetworkEstimator(PointingEstimator):
         d = fields.integer("n_features", least=1)
         outputs = fields.integer("outputs", least=1)
         shape = Shape(d, fields.integer("units", least=1), KEY_UNITS, outputs)
-        share = fields.number("share", least=0.0)
+        share, shrink = fields.number("share", least=0.0), fields.number("shrink", least=0.0)
+        if shrink > 1:
+            raise ValueError("field 'shrink' must be at most 1")
         forests = fields.integer("forests", least=0)
         if share > 1 or (share > 0) != (forests > 0):
             raise ValueError("field 'share' must be at most 1, and 0 only without forests")
@@ -334,6 +352,8 @@ class NetworkEstimator(PointingEstimator):
             "members_": weights_from(fields, fields.integer("members", least=1), shape),
             "forests_": [forest_from(fields, i, d + 1) for i in range(forests)],
             "share_": share,
+            "shrink_": shrink,
+            "constant_": fields.array("constant", (outputs,)),
             "decay_": fields.number("decay", least=0.0),
             "history_": fields.table("history", HISTORY),
             "selection_": fields.table("selection", SELECTION),

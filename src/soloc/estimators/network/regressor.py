@@ -50,6 +50,9 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
         Parameters of the networks, each with a first axis of members.
     share_ : float
         Share of the boosted trees in the prediction; 0 where they were not wanted.
+    shrink_ : float
+        By how much predictions are drawn to the mean label, as bags left out ask; 0 mostly, 1 on
+        noise.
     decay_ : float
     noise_ : float
         Standard deviation of the label around the value of the decisive instance.
@@ -121,13 +124,14 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
     # -- what a fitted model says
 
     def _read(self, instances: Instances) -> Reading:
-        """With the trees in the offset: weights times values and it are the prediction."""
+        """With trees and constant in the offset: weights times values and it are the prediction."""
         reading = super()._read(instances)
-        if not self.share_:
-            return reading
-        left = 1 - self.share_
-        offset = left * reading.offset + self.share_ * self._by_trees(instances)
-        return Reading(reading.attention, left * reading.values, offset)
+        left, offset = 1 - self.share_, (1 - self.share_) * reading.offset
+        if self.share_:
+            offset = offset + self.share_ * self._by_trees(instances)
+        kept = 1 - self.shrink_
+        offset = kept * offset + self.shrink_ * self.constant_
+        return Reading(reading.attention, kept * left * reading.values, offset)
 
     def _contributions(self, reading, instances, output=None):
         """Value of each instance of the one bag in units of the label, and the bag's offset."""
