@@ -1,7 +1,7 @@
 """exp, log and erf as plain arithmetic on doubles, which a compiler turns into vector instructions.
 
-Accurate to a few roundings. XLA calls a library for each number instead: here log costs a quarter
-and erf a fifth. They are for long chains of steps; call under 64-bit mode.
+Accurate to a few roundings, and a third of the time of XLA's own log and erf of doubles. For long
+chains of steps; call under 64-bit mode.
 """
 
 import math

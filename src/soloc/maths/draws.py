@@ -5,6 +5,7 @@ the chain is cut. Double precision throughout; call under 64-bit mode.
 """
 
 import math
+from collections.abc import Callable
 from typing import TypeAlias
 
 import jax
@@ -47,8 +48,8 @@ def normals(seed: jax.Array, counter: jax.Array, pairs: int, runs: int) -> jax.A
     radius = jnp.sqrt(-2.0 * log_of_positive(u[0]))
     turns = u[1] + jnp.asarray([0.0, 0.25])[:, None, None]
     # whole, before anybody takes a part and has it computed again
-    whole = jax.lax.optimization_barrier(radius * sine_of_turns(turns))
-    return whole.reshape(2 * pairs, runs)
+    once: Callable[[jax.Array], jax.Array] = jax.lax.optimization_barrier
+    return once(radius * sine_of_turns(turns)).reshape(2 * pairs, runs)
 
 
 # sin(pi y / 2) = y (c0 + c1 y^2 + ...) on |y| <= 1 to rounding: a tenth of the cost of the general
