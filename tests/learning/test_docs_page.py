@@ -2,8 +2,9 @@
 
 import re
 
-from soloc.cli import main
 from tests.pages import assert_blocks_print, page, printed, shown
+
+from soloc.cli import main
 
 PAGE = page("learning.md")
 COMMAND = re.compile(r" {4}\$ soloc (.*)\n((?: {4}.*\n)*)")
