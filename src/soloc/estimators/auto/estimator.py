@@ -23,6 +23,8 @@ from soloc.estimators.pointing import PointingEstimator
 from soloc.estimators.tickets import tickets
 
 CANDIDATES = {"mean-pool": "mean pooling", "linear": "linear attention", "network": "the network"}
+#: attributes that are those of the chosen model
+CARRIED = ("feature_names_in_", "columns_aside_", "classes_")
 SCORES: dict[str, type] = {"candidate": str, "held_out": float, "error": float, "seconds": float}
 #: small and wide sets: the linear search has nothing to go by there, and takes seconds for it
 FEW_BAGS, MANY_FEATURES = 200, 150
@@ -127,7 +129,7 @@ class AutoEstimator(PointingEstimator):
             "reason_": reason(choice, scores, self.unit),
             "n_features_in_": model.n_features_in_,
         }
-        for name in ("feature_names_in_", "classes_"):
+        for name in CARRIED:
             if hasattr(model, name):
                 attributes[name] = getattr(model, name)
         return attributes
@@ -241,7 +243,7 @@ class AutoEstimator(PointingEstimator):
         auto.model_, auto.choice_, auto.scores_ = model, choice, scores
         auto.reason_ = reason(choice, scores, cls.unit)
         auto.n_features_in_ = model.n_features_in_
-        for name in ("feature_names_in_", "classes_"):
+        for name in CARRIED:
             if hasattr(model, name):
                 setattr(auto, name, getattr(model, name))
         return auto
