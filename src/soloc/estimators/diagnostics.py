@@ -1,5 +1,6 @@
 """Does one instance decide here: the evidence that a fitted model has, and the doubts."""
 
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ class Diagnostics(NamedTuple):
                 f"the held-out score {self.held_out:.3f} is no better than a constant"
                 f" ({self.chance:.3f}, standard error {self.beyond_chance_error:.3f})"
             )
-        elif self.held_out < self.mean_pool + SURE * self.beyond_pool_error:
+        elif self.held_out <= self.mean_pool + SURE * self.beyond_pool_error:
             found.append(
                 f"mean-pool ridge, which points at nothing, scores {self.mean_pool:.3f} held out,"
                 f" the model {self.held_out:.3f} (standard error {self.beyond_pool_error:.3f})"
@@ -64,6 +65,10 @@ class Diagnostics(NamedTuple):
         if not self.doubts:
             return "pointing can be trusted"
         return "do not trust which instance is named: " + "; ".join(self.doubts)
+
+    def _repr_html_(self) -> str:
+        """The same lines, for a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self) -> str:
         lines = [

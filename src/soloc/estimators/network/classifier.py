@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin
 
 from soloc.estimators.classifier import class_scores, plain_classes
 from soloc.estimators.coefficients import pooled_prediction
@@ -13,10 +12,11 @@ from soloc.estimators.files import saved_by_name
 from soloc.estimators.labels import classes
 from soloc.estimators.network.estimator import NetworkEstimator
 from soloc.estimators.network.losses import Classes
+from soloc.estimators.pointing import BagClassifierMixin
 
 
 @saved_by_name
-class SingleLocationNetworkClassifier(ClassifierMixin, NetworkEstimator):
+class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
     """Classification of bags of which one instance decides, by functions that need not be linear.
 
     Half of the loss is the cross-entropy of the pooled logits, half the likelihood of a class that
@@ -30,7 +30,7 @@ class SingleLocationNetworkClassifier(ClassifierMixin, NetworkEstimator):
     Attributes
     ----------
     classes_ : array of the labels seen
-    members_, share_, decay_, selection_, history_, diagnostics_, n_features_in_
+    members_, share_, shrink_, decay_, selection_, history_, diagnostics_, n_features_in_
         As for `SingleLocationNetworkRegressor`; held-out scores in `diagnostics_` are accuracies.
 
     Examples
@@ -79,7 +79,7 @@ class SingleLocationNetworkClassifier(ClassifierMixin, NetworkEstimator):
         probability = softmax(pooled_prediction(self._read(instances), instances), axis=1)
         if self.share_:
             probability += self.share_ * (self._by_trees(instances) - probability)
-        return probability
+        return probability + self.shrink_ * (self.constant_ - probability)
 
     def predict(self, X):
         """The most probable class of each bag, (n,)."""
