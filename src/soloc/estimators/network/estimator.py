@@ -199,7 +199,7 @@ class NetworkEstimator(PointingEstimator):
     def _found(self, given: Prepared, ensemble: Ensemble, seed: int) -> dict[str, Any]:
         """Members, context, and everything that is said about them."""
         y, order = given.y, given.order
-        means = bag_means(given.instances)[order].astype(np.float64)
+        means = bag_means(given.instances)[order]
         honest, own = (left_out(ensemble, len(y), y.shape[1], honest) for honest in (True, False))
         context = Context([], 0.0, np.full(y.shape, np.nan))
         if self.context:
