@@ -105,7 +105,7 @@ class AutoEstimator(PointingEstimator):
             seen[:] = True
         errors = {name: self._errors(y[seen], m.held_out_[seen]) for name, m in found.items()}
         errors = {name: np.nan_to_num(each, nan=np.inf) for name, each in errors.items()}
-        choice = min(errors, key=lambda name: errors[name].mean())
+        choice = simplest_of_best(errors)
         constant = self._constant_errors(y[seen])
         scale = float(constant.mean()) or 1.0
         rows = []
@@ -183,13 +183,13 @@ class AutoEstimator(PointingEstimator):
         """Attention weights of the instances of each bag; they sum to one within a bag."""
         return self._model().attend(X)
 
-    def locate(self, X):
-        """Position of the decisive instance within each bag, (n,); warns when in doubt."""
-        return self._model().locate(X)
+    def locate(self, X, names=False):
+        """Position (or name) of the decisive instance of each bag, (n,); warns when in doubt."""
+        return self._model().locate(X, names)
 
-    def explain(self, X, bag=0):
+    def explain(self, X, bag=0, id=None):
         """Instances of bag number `bag` with their weights and contributions."""
-        return self._model().explain(X, bag)
+        return self._model().explain(X, bag, id)
 
     @available_if(lambda self: hasattr(getattr(self, "model_", None), "agreement"))
     def agreement(self, X):
@@ -247,6 +247,17 @@ class AutoEstimator(PointingEstimator):
             if hasattr(model, name):
                 setattr(auto, name, getattr(model, name))
         return auto
+
+
+def simplest_of_best(errors: dict[str, np.ndarray]) -> str:
+    """The least error; but linear attention unless the network is better by a standard error."""
+    best = min(errors, key=lambda name: errors[name].mean())
+    if best == "network" and "linear" in errors:
+        behind = gain(errors["linear"] - errors["network"])
+        pooled = errors.get("mean-pool", errors["linear"]).mean()
+        if behind.mean < behind.error and errors["linear"].mean() <= pooled:
+            return "linear"
+    return best
 
 
 def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
