@@ -136,13 +136,12 @@ class BagEstimator(ABC, BaseEstimator):
             begun = self._best_starts(data, {"": first}, entered.pooled, entered, self.n_starts)[""]
             groups = pointed_groups(data.instances, data.read(begun).attention)
         nothing_to_choose = entered.alpha is not None and len(entered.losses) == 1
+        where = selected_bags(data, entered.tickets)
+        part = data if len(where) == len(data.y) else data.part(where)
         if nothing_to_choose and not self.always_holds_out:
             half = (self.n_starts + 1) // 2  # the others are for halves of the bags
             found = self._best_starts(data, entered.losses, entered.pooled, entered, half)
-            everything = np.arange(len(data.y))
-            return Started(groups, data, everything, [], {name: [c] for name, c in found.items()})
-        where = selected_bags(data, entered.tickets)
-        part = data if len(where) == len(data.y) else data.part(where)
+            return Started(groups, part, where, [], {name: [c] for name, c in found.items()})
         folds = held_out_folds(entered.tickets[where], None if groups is None else groups[where])
         n_starts = self.n_starts if len(folds) > 1 else (self.n_starts + 1) // 2
         starts: dict[str, list[Coefficients]] = {name: [] for name in entered.losses}
@@ -172,7 +171,8 @@ class BagEstimator(ABC, BaseEstimator):
         data = entered.data
         if not started.folds:
             loss, starts = next(iter(started.starts.items()))
-            return self._vouched(entered, Chosen(loss, data, starts[0], started.groups), False)
+            chosen = Chosen(loss, data, starts[0], started.groups)
+            return self._vouched(entered, started.part, chosen, False)
         choice = choose(
             started.part,
             entered.losses,
@@ -189,15 +189,15 @@ class BagEstimator(ABC, BaseEstimator):
         )
         start, several = trial.found[0], len(trial.found) > 1
         if several:
-            start = best_of(entered.losses[trial.loss](penalised), trial.found, self.tol)
+            start = best_of(entered.losses[trial.loss](trial.data), trial.found, self.tol)
         chosen = Chosen(trial.loss, penalised, start, started.groups, choice.scores, predictions)
-        return self._vouched(entered, chosen, several)
+        return self._vouched(entered, trial.data, chosen, several)
 
-    def _vouched(self, entered: Entered, chosen: Chosen, several: bool) -> Chosen:
+    def _vouched(self, entered: Entered, part: Data, chosen: Chosen, several: bool) -> Chosen:
         """With fits to two halves of the bags, which vouch for pointing and may be better starts.
 
         After `several` searches they have half of the starts each, else a quarter, and the one
-        search before had the other half.
+        search before had the other half. The `part` of the bags decides which start is better.
         """
         kind = entered.losses[chosen.loss]
         n_starts = max(self.n_starts // (2 if several else 4), FEWEST_STARTS)
@@ -213,7 +213,7 @@ class BagEstimator(ABC, BaseEstimator):
         )
         start = chosen.start
         if halves and self.n_starts >= 2 * n_starts:  # else they had more than were asked for
-            start = best_of(kind(chosen.data), [start, *halves], self.tol)
+            start = best_of(kind(part), [start, *halves], self.tol)
         return chosen._replace(start=start, halves=halves)
 
     def _finish(self, entered: Entered, chosen: Chosen) -> dict[str, Any]:

@@ -40,25 +40,47 @@ class Instances:
         """The bag of each instance."""
         return np.repeat(np.arange(len(self.bags)), self.lengths)
 
+    def few_bags(self, most: int) -> list[slice]:
+        """Bags in pieces of at most `most` instances, or of one bag that is longer."""
+        pieces, first = [], 0
+        while first < len(self.bags):
+            last = int(np.searchsorted(self.bags.offsets, self.starts[first] + most, "right")) - 1
+            pieces.append(slice(first, max(last, first + 1)))
+            first = pieces[-1].stop
+        return pieces
+
+    def rows_of(self, bags: slice) -> slice:
+        """The instances of adjacent bags."""
+        return slice(int(self.bags.offsets[bags.start]), int(self.bags.offsets[bags.stop]))
+
     # -- passes over the data
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
         return self.each(self.x @ (key / self.scale).astype(self.dtype))
 
-    def values(self, directions: np.ndarray) -> np.ndarray:
-        """z @ B, of shape (N,) or (N, c)."""
+    def values(self, directions: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+        """z @ B, of shape (N,) or (N, c), or of `some` instances alone."""
         scaled = (directions.T / self.scale).T
-        out = self.x @ scaled.astype(self.dtype)
+        out = (self.x if some is None else self._raw(some)) @ scaled.astype(self.dtype)
         out -= (self.centre @ scaled).astype(self.dtype)
-        return self.each(out)
+        return self.each(out) if some is None else out
 
-    def adjoint(self, weights: np.ndarray) -> np.ndarray:
-        """z' g in double precision, of shape (d,) or (d, c)."""
-        gathered = weights if self.rows is None else self._gather @ weights
-        product = (gathered.T.astype(self.dtype) @ self.x).astype(np.float64)
+    def adjoint(self, weights: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+        """z' g in double precision, of shape (d,) or (d, c); g of `some` instances alone."""
+        if some is not None:
+            gathered, x = weights, self._raw(some)
+        else:
+            gathered, x = weights if self.rows is None else self._gather @ weights, self.x
+        product = (gathered.T.astype(self.dtype, copy=False) @ x).astype(np.float64)
         total = weights.sum(axis=0, dtype=np.float64)
         return ((product - np.multiply.outer(total, self.centre)) / self.scale).T
+
+    def _raw(self, some: np.ndarray) -> np.ndarray:
+        """Some instances as they are; all of them without a copy."""
+        if self.rows is None and len(some) == self.count:
+            return self.x
+        return self.x[some if self.rows is None else self.rows[some]]
 
     def pool(self, weights: np.ndarray) -> np.ndarray:
         """sum_l w_l z_l of each bag, (n, d)."""
@@ -70,6 +92,15 @@ class Instances:
         pooled -= self.total(weights).astype(self.dtype)[:, None] * self.centre.astype(self.dtype)
         pooled /= self.scale.astype(self.dtype)
         return pooled
+
+    def along(self, per_bag: np.ndarray) -> np.ndarray:
+        """z_l . g_i of each instance, with one g for each bag, (N,)."""
+        directions = (per_bag / self.scale).astype(self.dtype)
+        out = np.empty(self.count, dtype=self.dtype)
+        for start in range(0, self.count, BLOCK):
+            rows = np.arange(start, min(start + BLOCK, self.count))
+            out[rows] = np.einsum("ld,ld->l", self._raw(rows), directions[self.owner[rows]])
+        return out - self.spread((directions @ self.centre).astype(self.dtype))
 
     def each(self, of_distinct: np.ndarray) -> np.ndarray:
         """What was computed for the rows of `x`, for each instance."""

@@ -24,6 +24,7 @@ PATIENCE = 1  # steps without a better held-out error before a direction is give
 PATH_ITERATIONS = 15
 SAME = 0.002  # share of the variance of the label below which two errors count as equal
 FEWEST_BAGS, MOST_NUMBERS = 1500, 8e6  # the path runs on a part of the bags beyond this size
+CLASSES_AT_ONCE = 4  # classes that cost as much as one number for each feature
 CLOSE = 0.005  # the likelihood is preferred when it is at most this much worse
 FEWEST_GROUPS = 10  # below it, bags that share an instance are not held out together
 LOOSE = 10.0  # the path needs less precision than the last fit
@@ -115,6 +116,8 @@ def selected_bags(data: Data, tickets: np.ndarray) -> np.ndarray:
     """Positions of the bags on which penalties are chosen: a part when there are very many."""
     n = len(data.y)
     numbers = data.instances.count * data.instances.x.shape[1]
+    if data.y.ndim == 2:  # every class is computed beside the others
+        numbers *= 1 + data.y.shape[1] / CLASSES_AT_ONCE
     most = max(FEWEST_BAGS, int(MOST_NUMBERS / numbers * n))
     return np.arange(n) if n <= 1.2 * most else drawn(tickets, most)
 
