@@ -22,6 +22,7 @@ COMMANDS = (
     "explain",
     "text",
     "lab",
+    "cache",
     "completion",
 )
 
@@ -53,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if words and not known and not words[0].startswith("-"):
             refuse(parser_of([]), words[0], "command", COMMANDS)
         options = parser_of(known or COMMANDS).parse(words)
+        _keep_compiled()
         code: int = options.run(options) or 0
         sys.stdout.flush()
         return code
@@ -66,3 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"{says}: interrupted; what was finished is kept.", file=sys.stderr)
         return INTERRUPTED
+
+
+def _keep_compiled() -> None:
+    from soloc.runs.compiled import keep_compiled  # here: help needs none of it
+
+    keep_compiled()

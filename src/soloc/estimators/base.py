@@ -1,21 +1,18 @@
-"""What the estimators share: the four stages of a fit, attention, pointing, and their files."""
+"""What the linear estimators share: the four stages of a fit, and their files."""
 
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from soloc.estimators.agreement import FEWEST_STARTS, fits_to_halves
-from soloc.estimators.bags import Bags, as_bags
+from soloc.estimators.bags import as_bags
 from soloc.estimators.coefficients import Coefficients, Reading, bag_means, read
-from soloc.estimators.columns import named_bags
-from soloc.estimators.diagnostics import Diagnostics, PointingWarning
+from soloc.estimators.diagnostics import Diagnostics
 from soloc.estimators.fields import Fields
 from soloc.estimators.fitting import Fitted, fit_objective
 from soloc.estimators.instances import Instances, centre_and_scale
@@ -31,10 +28,10 @@ from soloc.estimators.parameters import (
     plain_parameters,
     refuse_parameters,
 )
+from soloc.estimators.pointing import PointingEstimator
 from soloc.estimators.selection import (
     TYPICAL_ALPHA,
     choose,
-    first_of_largest,
     held_out_folds,
     pointed_groups,
     selected_bags,
@@ -47,27 +44,22 @@ from soloc.estimators.tickets import tickets
 SELECTION = {"loss": str, "alpha": float, "key_alpha": float, "mean_key": bool, "held_out": float}
 
 
-class BagEstimator(ABC, BaseEstimator):
-    """Attention over the instances of a bag, of which one decides the label."""
+class BagEstimator(PointingEstimator):
+    """Attention over the instances of a bag by a linear key."""
 
     centre_: np.ndarray
     scale_: np.ndarray
     coefficients_: Coefficients
     history_: History
-    diagnostics_: Diagnostics
     selection_: pd.DataFrame | None
     loss_: str
     alpha_: float
     key_alpha_: float
-    n_features_in_: int
 
     #: what `loss` may name
     objectives: ClassVar[Mapping[str, type[Objective]]]
     #: held-out predictions are needed even where there is nothing to choose
     always_holds_out: ClassVar[bool]
-
-    #: called with a `History` after each iteration of the last fit; set it to watch long fits
-    on_progress: Callable[[History], Any] | None = None
 
     def __init__(
         self,
@@ -255,43 +247,7 @@ class BagEstimator(ABC, BaseEstimator):
     def _in_units(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """Key, value and intercept in the units of the data, from those in standard units."""
 
-    # -- what a fitted model says about bags
-
-    def attend(self, X):
-        """Attention weights of the instances of each bag; they sum to one within a bag.
-
-        Returns an (n, L) array for an (n, L, d) array, else a list with one array per bag.
-        """
-        bags, instances = self._bags(X)
-        attention = self._read(instances).attention
-        if isinstance(X, np.ndarray) and X.ndim == 3:
-            return attention.reshape(X.shape[:2])
-        return bags.split(attention)
-
-    def locate(self, X):
-        """Position of the decisive instance within each bag, (n,); warns when in doubt."""
-        _, instances = self._bags(X)
-        self._warn_when_in_doubt()
-        return first_of_largest(self._read(instances).attention, instances) - instances.starts
-
-    def explain(self, X, bag=0):
-        """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
-
-        It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d)
-        array is one bag.
-        """
-        from soloc.estimators.explain import explain
-
-        self._warn_when_in_doubt()
-        return explain(self, X, bag)
-
     # -- files
-
-    def save(self, path, notes=None):
-        """Write the fitted model, and `notes` (plain JSON), to one file; see `load`."""
-        from soloc.estimators.files import save
-
-        save(self, path, notes)
 
     def _saved(self) -> Fields:
         """The fitted state as plain facts and arrays."""
@@ -367,18 +323,6 @@ class BagEstimator(ABC, BaseEstimator):
 
     # -- shared work
 
-    def _bags(self, X: Any) -> tuple[Bags, Instances]:
-        """Bags at the door of a fitted model, and their instances in standard units."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        bags = named_bags(X, names, self.columns_aside_, type(self).__name__)
-        if bags.width != self.n_features_in_:
-            raise ValueError(
-                f"X has {bags.width} features, but {type(self).__name__} is expecting"
-                f" {self.n_features_in_} features as input."
-            )
-        return bags, Instances(bags, self.centre_, self.scale_)
-
     def _read(self, instances: Instances) -> Reading:
         context = bag_means(instances) if self.coefficients_.context is not None else None
         return read(self.coefficients_, instances, context)
@@ -397,7 +341,3 @@ class BagEstimator(ABC, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-    def _warn_when_in_doubt(self) -> None:
-        if self.diagnostics_.doubts:
-            warnings.warn(f"{self.diagnostics_.verdict}.", PointingWarning, stacklevel=3)

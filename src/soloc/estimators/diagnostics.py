@@ -22,11 +22,13 @@ class Diagnostics(NamedTuple):
     chance: float  #: score of a constant: 0 for R^2, the share of the largest class for accuracy
     beyond_chance_error: float  #: standard error of held_out - chance
     beyond_pool_error: float  #: standard error of held_out - mean_pool
-    agreement: float  #: share of bags where fits to both halves of the bags name the same instance
-    chance_agreement: float  #: the same of fits that know nothing
+    agreement: float  #: share of bags of several instances where all witnesses name the same one
+    chance_agreement: float  #: the same of witnesses that know nothing
     top_weight: float  #: mean over bags of several instances of the largest weight
     effective_instances: float  #: mean over those bags of exp(entropy of the attention)
     several: bool  #: whether any bag has more than one instance
+    #: whose agreement it is
+    witnesses: str = "the model and fits to both halves of the bags"
 
     @property
     def doubts(self) -> list[str]:
@@ -46,9 +48,8 @@ class Diagnostics(NamedTuple):
             )
         if self.agreed < AGREED:
             found.append(
-                "the model and fits to both halves of the bags name the same instance in"
-                f" {self.agreement:.0%} of the bags, by chance they would in"
-                f" {self.chance_agreement:.0%}"
+                f"{self.witnesses} name the same instance in {self.agreement:.0%} of the bags, by"
+                f" chance they would in {self.chance_agreement:.0%}"
             )
         return found
 
@@ -72,7 +73,7 @@ class Diagnostics(NamedTuple):
                 f" {self.beyond_chance_error:.3f})"
             ),
             (
-                f"agreement of halves   {self.agreement:.2f}   (by chance"
+                f"agreement             {self.agreement:.2f}   (by chance"
                 f" {self.chance_agreement:.2f})"
             ),
             (

@@ -1,0 +1,96 @@
+"""Pointing: what every fitted model says about bags, and the file it is kept in."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from soloc.estimators.bags import Bags
+from soloc.estimators.coefficients import Reading
+from soloc.estimators.columns import named_bags
+from soloc.estimators.diagnostics import Diagnostics, PointingWarning
+from soloc.estimators.fields import Fields
+from soloc.estimators.instances import Instances
+from soloc.estimators.selection import first_of_largest
+from soloc.estimators.solver import History
+
+
+class PointingEstimator(ABC, BaseEstimator):
+    """Attention over the instances of a bag, of which one decides the label."""
+
+    centre_: np.ndarray
+    scale_: np.ndarray
+    diagnostics_: Diagnostics
+    n_features_in_: int
+    columns_aside_: list[str]
+
+    #: called with a `History` after each iteration of the last fit; set it to watch long fits
+    on_progress: Callable[[History], Any] | None = None
+
+    # -- what a fitted model says about bags
+
+    def attend(self, X):
+        """Attention weights of the instances of each bag; they sum to one within a bag.
+
+        Returns an (n, L) array for an (n, L, d) array, else a list with one array per bag.
+        """
+        bags, instances = self._bags(X)
+        attention = self._read(instances).attention
+        if isinstance(X, np.ndarray) and X.ndim == 3:
+            return attention.reshape(X.shape[:2])
+        return bags.split(attention)
+
+    def locate(self, X):
+        """Position of the decisive instance within each bag, (n,); warns when in doubt."""
+        _, instances = self._bags(X)
+        self._warn_when_in_doubt()
+        return first_of_largest(self._read(instances).attention, instances) - instances.starts
+
+    def explain(self, X, bag=0):
+        """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
+
+        It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d)
+        array is one bag.
+        """
+        from soloc.estimators.explain import explain
+
+        self._warn_when_in_doubt()
+        return explain(self, X, bag)
+
+    # -- files
+
+    def save(self, path, notes=None):
+        """Write the fitted model, and `notes` (plain JSON), to one file; see `load`."""
+        from soloc.estimators.files import save
+
+        save(self, path, notes)
+
+    @abstractmethod
+    def _saved(self) -> Fields:
+        """The fitted state as plain facts and arrays."""
+
+    # -- shared work
+
+    @abstractmethod
+    def _read(self, instances: Instances) -> Reading:
+        """Attention and value of each instance, and what is added to them."""
+
+    def _bags(self, X: Any) -> tuple[Bags, Instances]:
+        """Bags at the door of a fitted model, and their instances in standard units."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        bags = named_bags(X, names, self.columns_aside_, type(self).__name__)
+        if bags.width != self.n_features_in_:
+            raise ValueError(
+                f"X has {bags.width} features, but {type(self).__name__} is expecting"
+                f" {self.n_features_in_} features as input."
+            )
+        return bags, Instances(bags, self.centre_, self.scale_)
+
+    def _warn_when_in_doubt(self) -> None:
+        if self.diagnostics_.doubts:
+            warnings.warn(f"{self.diagnostics_.verdict}.", PointingWarning, stacklevel=3)
