@@ -16,7 +16,8 @@ from soloc.estimators.mean_pool import fit_mean_pool
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.selection import TYPICAL_ALPHA, first_of_largest
-from soloc.estimators.starts import best_of, best_starts
+from soloc.estimators.starts import START_INSTANCES, best_of, best_starts
+from soloc.estimators.thinning import thinned
 from soloc.estimators.tickets import drawn, of_groups
 
 MOST_BAGS = 1000  # of both halves together
@@ -64,8 +65,9 @@ def fits_to_halves(
         searched = part._replace(alpha=TYPICAL_ALPHA * len(half))
         pooled = fit_mean_pool(bag_means(part.instances), part.y, True)
         start = best_starts(searched, {"": kind}, pooled, n_starts, rng, tickets[half], tol)[""]
-        start = best_of(kind(part), [start, rival], tol)
-        fitted = fit_objective(kind(part), start, max_iter=ITERATIONS, tol=10 * tol)
+        objective = kind(thinned(part, [start.key, rival.key], START_INSTANCES))
+        start = best_of(objective, [start, rival], tol)
+        fitted = fit_objective(objective, start, max_iter=ITERATIONS, tol=10 * tol)
         found.append(fitted.coefficients)
     return found
 

@@ -35,6 +35,7 @@ from soloc.estimators.selection import (
     held_out_folds,
     pointed_groups,
     selected_bags,
+    shortened,
 )
 from soloc.estimators.solver import History
 from soloc.estimators.stages import Chosen, Entered, Started
@@ -127,16 +128,18 @@ class BagEstimator(PointingEstimator):
             first = next(iter(entered.losses.values()))
             begun = self._best_starts(data, {"": first}, entered.pooled, entered, self.n_starts)[""]
             groups = pointed_groups(data.instances, data.read(begun).attention)
+        starts: dict[str, list[Coefficients]]
         nothing_to_choose = entered.alpha is not None and len(entered.losses) == 1
         where = selected_bags(data, entered.tickets)
         part = data if len(where) == len(data.y) else data.part(where)
         if nothing_to_choose and not self.always_holds_out:
             half = (self.n_starts + 1) // 2  # the others are for halves of the bags
             found = self._best_starts(data, entered.losses, entered.pooled, entered, half)
-            return Started(groups, part, where, [], {name: [c] for name, c in found.items()})
+            starts = {name: [begun] for name, begun in found.items()}
+            return Started(groups, shortened(part, starts, 1), where, [], starts)
         folds = held_out_folds(entered.tickets[where], None if groups is None else groups[where])
         n_starts = self.n_starts if len(folds) > 1 else (self.n_starts + 1) // 2
-        starts: dict[str, list[Coefficients]] = {name: [] for name in entered.losses}
+        starts = {name: [] for name in entered.losses}
         for fold in folds:
             seen = np.flatnonzero(~fold)
             rest = part.part(seen)
@@ -145,7 +148,7 @@ class BagEstimator(PointingEstimator):
             found = self._best_starts(rest, entered.losses, pooled, lots, n_starts)
             for name, begun in found.items():
                 starts[name].append(begun)
-        return Started(groups, part, where, folds, starts)
+        return Started(groups, shortened(part, starts, len(folds)), where, folds, starts)
 
     def _best_starts(
         self,

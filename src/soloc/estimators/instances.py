@@ -6,7 +6,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from soloc.estimators.bags import Bags
-from soloc.estimators.repeats import WORTH, distinct_rows
+from soloc.estimators.repeats import WORTH, distinct_rows, row_digests
+from soloc.estimators.tickets import COLUMNS, mixed
 
 BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
 
@@ -20,15 +21,24 @@ class Instances:
 
     With `shared`, instances that repeat (the same word in many bags) are kept and computed once:
     `x` then holds the distinct ones and `rows` says which one each instance is; else `rows` is
-    None.
+    None. With `log_counts`, each instance stands for several, which raises its score.
     """
 
     def __init__(
-        self, bags: Bags, centre: np.ndarray, scale: np.ndarray, *, shared: bool = False
+        self,
+        bags: Bags,
+        centre: np.ndarray,
+        scale: np.ndarray,
+        *,
+        shared: bool = False,
+        log_counts: np.ndarray | None = None,
+        stands_for: int | None = None,
     ) -> None:
         self.bags = bags
         self.x, self.rows = compact(bags.values) if shared else (bags.values, None)
         self.count = len(bags.values)
+        self.log_counts = None if log_counts is None else log_counts.astype(self.x.dtype)
+        self.stands_for = self.count if stands_for is None else stands_for
         self.dtype = self.x.dtype
         self.starts = bags.offsets[:-1]
         self.lengths = bags.lengths
@@ -57,9 +67,20 @@ class Instances:
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
-        return self.each(self.x @ (key / self.scale).astype(self.dtype))
+        return self.counted(self.each(self.x @ (key / self.scale).astype(self.dtype)))
 
-    def values(self, directions: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+    def counted(self, scores: np.ndarray) -> np.ndarray:
+        """Scores of instances, raised where one stands for several."""
+        return scores if self.log_counts is None else scores + self.log_counts
+
+    def deviation(self, direction: np.ndarray) -> float:
+        """Standard deviation of the scores over instances."""
+        values = self.values(direction).astype(np.float64)
+        counts = None if self.log_counts is None else np.exp(self.log_counts, dtype=np.float64)
+        mean = np.average(values, weights=counts)
+        return float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
+
+    def values(self, directions: np.ndarray, some: np.ndarray | slice | None = None) -> np.ndarray:
         """z @ B, of shape (N,) or (N, c), or of `some` instances alone."""
         scaled = (directions.T / self.scale).T
         out = (self.x if some is None else self._raw(some)) @ scaled.astype(self.dtype)
@@ -76,9 +97,9 @@ class Instances:
         total = weights.sum(axis=0, dtype=np.float64)
         return ((product - np.multiply.outer(total, self.centre)) / self.scale).T
 
-    def _raw(self, some: np.ndarray) -> np.ndarray:
+    def _raw(self, some: np.ndarray | slice) -> np.ndarray:
         """Some instances as they are; all of them without a copy."""
-        if self.rows is None and len(some) == self.count:
+        if self.rows is None and not isinstance(some, slice) and len(some) == self.count:
             return self.x
         return self.x[some if self.rows is None else self.rows[some]]
 
@@ -98,7 +119,7 @@ class Instances:
         directions = (per_bag / self.scale).astype(self.dtype)
         out = np.empty(self.count, dtype=self.dtype)
         for start in range(0, self.count, BLOCK):
-            rows = np.arange(start, min(start + BLOCK, self.count))
+            rows = slice(start, start + BLOCK)
             out[rows] = np.einsum("ld,ld->l", self._raw(rows), directions[self.owner[rows]])
         return out - self.spread((directions @ self.centre).astype(self.dtype))
 
@@ -123,6 +144,12 @@ class Instances:
     @cached_property
     def _rows(self) -> np.ndarray:
         return self.bags.offsets.astype(self._columns.dtype)
+
+    @cached_property
+    def lots(self) -> np.ndarray:
+        """A number for each instance by what it and its bag hold, whatever the order, (N,)."""
+        rows = self.each(mixed(row_digests(self.x[:, :COLUMNS])))
+        return mixed(rows ^ np.repeat(mixed(self.total(rows)), self.lengths))
 
     # -- work within bags, linear in the number of instances
 
@@ -157,8 +184,29 @@ class Instances:
             values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
         width = bags.width
         return Instances(
-            Bags(values, offsets), np.zeros(width), np.ones(width), shared=self.rows is not None
+            Bags(values, offsets),
+            np.zeros(width),
+            np.ones(width),
+            shared=self.rows is not None,
+            log_counts=None if self.log_counts is None else self.log_counts[rows],
         )
+
+    def thinned(self, kept: np.ndarray, log_counts: np.ndarray) -> "Instances":
+        """The kept instances, in order, each of which stands for several; no bag may be empty."""
+        lengths = np.bincount(self.owner[kept], minlength=len(self.bags))
+        return Instances(
+            Bags(self._raw(kept), np.concatenate([[0], np.cumsum(lengths)])),
+            self.centre,
+            self.scale,
+            shared=self.rows is not None,
+            log_counts=log_counts,
+            stands_for=self.count,
+        )
+
+    def all_standard(self) -> np.ndarray:
+        """All instances in standard units; those of a part as they are, in single precision."""
+        plain = self.rows is None and not self.centre.any() and (self.scale == 1).all()
+        return self.x if plain else self.standard(slice(None))
 
     def standard(self, rows: np.ndarray | slice) -> np.ndarray:
         """A few instances in standard units, in double precision."""

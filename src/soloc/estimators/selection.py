@@ -12,6 +12,7 @@ from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import SquaredLoss
 from soloc.estimators.starts import mean_key
+from soloc.estimators.thinning import thinned
 from soloc.estimators.tickets import drawn, of_groups
 
 TYPICAL_ALPHA = 0.02  # alpha per bag in the middle of the path
@@ -24,6 +25,7 @@ PATIENCE = 1  # steps without a better held-out error before a direction is give
 PATH_ITERATIONS = 15
 SAME = 0.002  # share of the variance of the label below which two errors count as equal
 FEWEST_BAGS, MOST_NUMBERS = 1500, 8e6  # the path runs on a part of the bags beyond this size
+SHORT_NUMBERS = 4e6  # of long bags, for all folds together
 CLASSES_AT_ONCE = 4  # classes that cost as much as one number for each feature
 CLOSE = 0.005  # the likelihood is preferred when it is at most this much worse
 FEWEST_GROUPS = 10  # below it, bags that share an instance are not held out together
@@ -120,6 +122,12 @@ def selected_bags(data: Data, tickets: np.ndarray) -> np.ndarray:
         numbers *= 1 + data.y.shape[1] / CLASSES_AT_ONCE
     most = max(FEWEST_BAGS, int(MOST_NUMBERS / numbers * n))
     return np.arange(n) if n <= 1.2 * most else drawn(tickets, most)
+
+
+def shortened(data: Data, starts: dict[str, list[Coefficients]], times: int) -> Data:
+    """Long bags with fewer instances, chosen by the starts; the path is walked `times` times."""
+    most = SHORT_NUMBERS / data.instances.x.shape[1] / times
+    return thinned(data, [c.key for found in starts.values() for c in found], int(most))
 
 
 def choose_value_alpha(data: Data, key: np.ndarray, folds: list[np.ndarray]) -> float:

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import softmax
 
 from soloc.estimators.coefficients import Coefficients, Reading
 from soloc.estimators.objectives.data import Data
@@ -128,7 +127,5 @@ class ClassObjective(Objective):
         return inverse
 
     @abstractmethod
-    def key_information(
-        self, part: Data, reading: Reading, uncertain: np.ndarray
-    ) -> np.ndarray:
+    def key_information(self, part: Data, reading: Reading, uncertain: np.ndarray) -> np.ndarray:
         """What some bags know of the key, (d, d); `uncertain` is w p (1 - p), (n, classes)."""
