@@ -7,5 +7,11 @@ from soloc.estimators.diagnostics import Diagnostics as Diagnostics
 from soloc.estimators.diagnostics import PointingWarning as PointingWarning
 from soloc.estimators.explain import Explanation as Explanation
 from soloc.estimators.files import load as load
+from soloc.estimators.network.classifier import (
+    SingleLocationNetworkClassifier as SingleLocationNetworkClassifier,
+)
+from soloc.estimators.network.regressor import (
+    SingleLocationNetworkRegressor as SingleLocationNetworkRegressor,
+)
 from soloc.estimators.regressor import SingleLocationRegressor as SingleLocationRegressor
 from soloc.estimators.token_transformer import TokenTransformer as TokenTransformer

@@ -1,0 +1,68 @@
+"""Batches: instances of some bags in single precision, and sums within their bags."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from soloc.estimators.instances import BLOCK, Instances
+
+
+class Batch(NamedTuple):
+    """Instances of a few bags, one after the other, and the labels of these bags."""
+
+    x: np.ndarray  #: (R, d), float32, in standard units
+    starts: np.ndarray  #: where each bag begins, (n,)
+    lengths: np.ndarray  #: (n,)
+    y: np.ndarray  #: (n, outputs), float32
+
+    def total(self, flat: np.ndarray) -> np.ndarray:
+        """Sum over the instances of each bag."""
+        return np.add.reduceat(flat, self.starts, axis=0)
+
+    def spread(self, per_bag: np.ndarray) -> np.ndarray:
+        """The entry of its bag, for each instance."""
+        return np.repeat(per_bag, self.lengths, axis=0)
+
+    def softmax(self, scores: np.ndarray) -> np.ndarray:
+        """Attention within each bag, (R,)."""
+        shifted = scores - self.spread(np.maximum.reduceat(scores, self.starts))
+        np.exp(shifted, out=shifted)
+        shifted /= self.spread(self.total(shifted))
+        return shifted
+
+
+class Stock(NamedTuple):
+    """All bags in single precision, from which batches are taken; instances that repeat once."""
+
+    x: np.ndarray  #: distinct instances in standard units, float32
+    rows: np.ndarray | None  #: which one each instance is; None where all are distinct
+    starts: np.ndarray
+    lengths: np.ndarray
+    y: np.ndarray  #: (n, outputs), float32
+
+    def batch(self, bags: np.ndarray) -> Batch:
+        """The given bags, in the given order."""
+        lengths = self.lengths[bags]
+        offsets = np.cumsum(lengths) - lengths
+        rows = np.repeat(self.starts[bags] - offsets, lengths) + np.arange(lengths.sum())
+        if self.rows is not None:
+            rows = self.rows[rows]
+        return Batch(self.x[rows], offsets, lengths, self.y[bags])
+
+    def pieces(self, bags: np.ndarray, rows: int = 2 * BLOCK) -> list[np.ndarray]:
+        """The bags in pieces of about so many instances, so that a pass needs little memory."""
+        if len(bags) == 0:
+            return []
+        piece = np.cumsum(self.lengths[bags]) // rows
+        return np.split(bags, np.flatnonzero(np.diff(piece)) + 1)
+
+
+def stock_of(instances: Instances, y: np.ndarray) -> Stock:
+    """A copy of the instances in standard units and single precision."""
+    x = np.empty(instances.x.shape, dtype=np.float32)
+    inverse = 1.0 / instances.scale  # a constant feature is worth zero
+    for start in range(0, len(x), BLOCK):
+        part = slice(start, start + BLOCK)
+        x[part] = (instances.x[part] - instances.centre) * inverse
+    labels = y.reshape(len(y), -1).astype(np.float32)
+    return Stock(x, instances.rows, instances.starts, instances.lengths, labels)

@@ -1,0 +1,67 @@
+"""The boosted context: trees on (bag mean, bag length), mixed in with the share labels ask for."""
+
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from soloc.estimators.network.ensemble import Ensemble
+from soloc.estimators.network.forest import Forest, boost_classes, boost_numbers
+
+LEAST_SHARE = 0.1  # a smaller share is not worth its trees
+FEWEST_BAGS = 100  # below it trees of ten bags a leaf know nothing
+
+
+class Context(NamedTuple):
+    """Trees, one forest for each of some members, and their share of the prediction."""
+
+    forests: list[Forest]
+    share: float
+    left_out: np.ndarray  #: what the trees say of bags left out, NaN elsewhere
+
+
+def features_of(means: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """What the trees see."""
+    return np.column_stack([means, lengths]).astype(np.float64)
+
+
+def fit_context(
+    features: np.ndarray, y: np.ndarray, ensemble: Ensemble, predicted: np.ndarray, seed: int
+) -> Context:
+    """Trees on the bags of each member; the first one's say whether the others are fitted."""
+    classes = y.shape[1] > 1 and bool((y.sum(axis=1) == 1).all())
+    boost = boost_classes if classes else boost_numbers
+    forests: list[Forest] = []
+    total = np.full(y.shape, np.nan)
+    for fold in dict.fromkeys(ensemble.folds):
+        seen = ensemble.fold_of != fold
+        if (seen.sum() < FEWEST_BAGS) or (classes and (y[seen].sum(axis=0) == 0).any()):
+            return Context([], 0.0, total)
+        with threadpool_limits(1):
+            forests.append(boost(features[seen], y[seen], seed + fold))
+        total[~seen] = said_by(forests[-1], features[~seen], classes)
+        share = share_of(y, predicted, total)
+        if share < LEAST_SHARE:
+            return Context([], 0.0, total)
+    return Context(forests, share, total)
+
+
+def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:
+    """Predictions of trees, shaped like the labels."""
+    raw = forest.raw(features)
+    if not classes:
+        return raw
+    if raw.shape[1] == 1:  # two classes have one logit
+        raw = np.column_stack([np.zeros(len(raw)), raw])
+    raw = np.exp(raw - raw.max(axis=1, keepdims=True))
+    return raw / raw.sum(axis=1, keepdims=True)
+
+
+def share_of(y: np.ndarray, predicted: np.ndarray, by_trees: np.ndarray) -> float:
+    """s = <g - f, y - f> / |g - f|^2 over bags that both left out, between 0 and 1."""
+    both = np.isfinite(predicted).all(axis=1) & np.isfinite(by_trees).all(axis=1)
+    away = (by_trees - predicted)[both]
+    squares = float((away**2).sum())
+    if squares == 0:
+        return 0.0
+    return float(np.clip((away * (y - predicted)[both]).sum() / squares, 0.0, 1.0))

@@ -1,0 +1,398 @@
+"""What the network regressor and the network classifier share: the fit, and its file."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from soloc.estimators.bags import as_bags
+from soloc.estimators.coefficients import Reading, bag_means
+from soloc.estimators.diagnostics import AGREED, Diagnostics, PointingWarning, concentration
+from soloc.estimators.fields import Fields
+from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.labels import labels_for
+from soloc.estimators.mean_pool import fit_mean_pool, without_folds
+from soloc.estimators.network.batches import Stock, stock_of
+from soloc.estimators.network.context import Context, features_of, fit_context, said_by
+from soloc.estimators.network.ensemble import (
+    DECAYS,
+    Ensemble,
+    Task,
+    fit_all,
+    fit_ensemble,
+    folds_of,
+    left_out,
+    members_of,
+)
+from soloc.estimators.network.forest import Forest
+from soloc.estimators.network.kept import (
+    forest_from,
+    forest_to_arrays,
+    weights_from,
+    weights_to_arrays,
+)
+from soloc.estimators.network.layer import Shape, Weights, forward
+from soloc.estimators.network.losses import Loss
+from soloc.estimators.network.member import Plan
+from soloc.estimators.network.reading import named_by, pairs_agree, read_ensemble, stacked
+from soloc.estimators.parameters import (
+    adopt,
+    checked_groups,
+    generator,
+    is_real,
+    plain_parameters,
+)
+from soloc.estimators.pointing import PointingEstimator
+from soloc.estimators.selection import first_of_largest, pointed_groups
+from soloc.estimators.solver import History
+from soloc.estimators.tickets import tickets
+
+KEY_UNITS = 16
+WITNESSES = "two members of the ensemble"
+MOST_WITNESSED = 4096  # bags on which agreement is measured
+SELECTION: dict[str, type] = {"decay": float, "held_out": float}
+HISTORY: dict[str, type] = {"member": int, "epoch": int, "error": float}
+
+
+class Prepared(NamedTuple):
+    """Bags at the door of a fit, in the order of their tickets."""
+
+    instances: Instances
+    stock: Stock
+    y: np.ndarray  #: labels in standard units, (n, outputs)
+    tickets: np.ndarray
+    groups: np.ndarray | None
+    order: np.ndarray  #: positions of the bags as they were given
+    attributes: dict[str, Any]
+
+
+class NetworkEstimator(PointingEstimator):
+    """Attention and value on one hidden layer, averaged over members."""
+
+    loss: ClassVar[type[Loss]]
+
+    members_: Weights
+    forests_: list[Forest]
+    share_: float
+    decay_: float
+    selection_: pd.DataFrame | None
+    history_: pd.DataFrame
+
+    def __init__(
+        self,
+        decay="auto",
+        units=64,
+        members="auto",
+        context=True,
+        max_epochs=40,
+        random_state=0,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.decay = decay
+        self.units = units
+        self.members = members
+        self.context = context
+        self.max_epochs = max_epochs
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # -- the fit
+
+    def fit(self, X, y=None, groups=None):
+        """Fit to bags `X` and one label per bag; `groups` are never split by held-out bags.
+
+        Without `groups`, bags that share the instance they point at are held out together, as the
+        linear classes do it. A fit that is interrupted leaves the model as it was.
+        """
+        rng = self._check_parameters()
+        given = self._prepare(X, y, groups, rng)
+        seed = int(rng.integers(2**31))
+        plan = Plan(
+            self.loss,
+            Shape(given.stock.x.shape[1], self.units, KEY_UNITS, given.y.shape[1]),
+            DECAYS[-1],
+            self.max_epochs,
+        )
+        groups = given.groups
+        if groups is None and given.stock.rows is not None:
+            groups = self._groups_by_pointing(given, plan, seed)
+        fold_of = folds_of(given.tickets, groups)
+        n = len(given.y)
+        count = members_of(n, groups) if self.members == "auto" else int(self.members)
+        decays = DECAYS if self.decay == "auto" else (float(self.decay),)
+        ensemble = fit_ensemble(
+            given.stock, plan, decays, fold_of, count, seed, self.n_jobs, self._watch()
+        )
+        adopt(self, given.attributes | self._found(given, ensemble, seed))
+        return self
+
+    def _prepare(self, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Prepared:
+        """Everything is checked and put in standard units; tickets decide the order of bags."""
+        bags = as_bags(X)
+        groups = checked_groups(groups, len(bags))
+        labels, described = self._standard_labels(labels_for(y, bags))
+        lots = tickets(bags, labels, int(rng.integers(2**63)))
+        order = np.argsort(lots, kind="stable")
+        centre, scale = (rounded(each) for each in centre_and_scale(bags, True))
+        instances = Instances(bags, centre, scale, shared=True)
+        stock = stock_of(instances, labels)
+        stock = stock._replace(
+            starts=stock.starts[order], lengths=stock.lengths[order], y=stock.y[order]
+        )
+        attributes: dict[str, Any] = {
+            "centre_": centre,
+            "scale_": scale,
+            "n_features_in_": bags.width,
+            "columns_aside_": list(bags.aside),
+        }
+        if bags.features is not None:
+            attributes["feature_names_in_"] = np.array(bags.features, dtype=object)
+        return Prepared(
+            instances,
+            stock,
+            labels.reshape(len(labels), -1)[order],
+            lots[order],
+            None if groups is None else groups[order],
+            order,
+            attributes | described,
+        )
+
+    def _groups_by_pointing(self, given: Prepared, plan: Plan, seed: int) -> np.ndarray | None:
+        """Bags that point at the same instance, by one member that does not know of them yet."""
+        fold_of = folds_of(given.tickets, None)
+        task = Task(0, plan.decay, seed)
+        [member] = fit_all(given.stock, plan, fold_of, [task], None, None)
+        attention = np.empty(given.instances.count, dtype=np.float32)
+        order, stock = given.order, given.stock
+        for bags in stock.pieces(np.arange(len(order))):
+            batch = stock.batch(bags)
+            said = forward(member.weights, batch)
+            rows = np.repeat(stock.starts[bags] - batch.starts, batch.lengths)
+            attention[rows + np.arange(len(rows))] = said.attention
+        groups = pointed_groups(given.instances, attention)
+        return None if groups is None else groups[order]
+
+    def _found(self, given: Prepared, ensemble: Ensemble, seed: int) -> dict[str, Any]:
+        """Members, context, and everything that is said about them."""
+        y, order = given.y, given.order
+        means = bag_means(given.instances)[order].astype(np.float64)
+        honest, own = (left_out(ensemble, len(y), y.shape[1], honest) for honest in (True, False))
+        context = Context([], 0.0, np.full(y.shape, np.nan))
+        if self.context:
+            features = features_of(means, given.stock.lengths)
+            context = fit_context(features, y, ensemble, honest, seed)
+        if context.share:
+            honest, own = (
+                (1 - context.share) * each + context.share * context.left_out
+                for each in (honest, own)
+            )
+        folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
+        labels = y if y.shape[1] > 1 else y[:, 0]
+        pooled = without_folds(fit_mean_pool(means, labels, True), means, labels, folds, True)
+        baseline = better_of(y, pooled.left_out.reshape(y.shape), context.left_out)
+        weights = stacked(ensemble.members)
+        unseen = np.isfinite(honest).all(axis=1)
+        scores = self._scores(y[unseen], honest[unseen], baseline[unseen])
+        rows = [
+            {"member": number, "epoch": epoch, "error": error}
+            for number, member in enumerate(ensemble.members)
+            for epoch, error in enumerate(member.trace)
+        ]
+        tried = [{"decay": d, "held_out": e} for d, e in ensemble.scores.items()]
+        attributes = {
+            "members_": weights,
+            "forests_": context.forests,
+            "share_": context.share,
+            "decay_": ensemble.decay,
+            "history_": pd.DataFrame(rows),
+            "selection_": pd.DataFrame(tried) if tried else None,
+        }
+        seen = given.instances.bags[np.sort(order[:MOST_WITNESSED])]
+        witnessed = Instances(seen, given.instances.centre, given.instances.scale)
+        reading, attention = read_ensemble(weights, witnessed)
+        several = witnessed.lengths > 1
+        attributes["diagnostics_"] = Diagnostics(
+            *scores,
+            pairs_agree(named_by(attention, witnessed), several),
+            float(np.mean(1.0 / witnessed.lengths[several])) if several.any() else 1.0,
+            *concentration(reading.attention, witnessed),
+        )._replace(witnesses=WITNESSES)
+        return attributes | self._calibrated(y[unseen], own[unseen], ensemble)
+
+    def _watch(self) -> Callable[[list[float]], Any] | None:
+        """What is told after each epoch."""
+        progress = self.on_progress
+        if progress is None and not self.verbose:
+            return None
+
+        def watch(trace: list[float]) -> None:
+            if self.verbose:
+                print(f"epoch {len(trace) - 1}: error of bags left out {trace[-1]:.5g}")
+            if progress is not None:
+                progress(History([*trace], len(trace) - 1))
+
+        return watch
+
+    def _check_parameters(self) -> np.random.Generator:
+        """Refuse parameters that cannot be; the generator of `random_state`."""
+        if self.decay != "auto" and not (is_real(self.decay) and 0 <= self.decay <= 100):
+            raise ValueError(
+                f'`decay` must be a number from 0 to 100 or "auto", got {self.decay!r}.'
+            )
+        for name, most in (("units", 4096), ("max_epochs", 10**6), ("members", 1000)):
+            value = getattr(self, name)
+            if name == "members" and isinstance(value, str) and value == "auto":
+                continue
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not whole or not 1 <= value <= most:
+                raise ValueError(f"`{name}` must be an integer from 1 to {most}, got {value!r}.")
+        if not isinstance(self.context, (bool, np.bool_)):
+            raise ValueError(f"`context` must be True or False, got {self.context!r}.")
+        if self.n_jobs is not None and (
+            not isinstance(self.n_jobs, Integral) or self.n_jobs == 0 or self.n_jobs is True
+        ):
+            raise ValueError(
+                f"`n_jobs` must be None or an integer other than 0, got {self.n_jobs!r}."
+            )
+        if not isinstance(self.verbose, (Integral, np.bool_)):
+            raise ValueError(f"`verbose` must be True, False or an integer, got {self.verbose!r}.")
+        return generator(self.random_state)
+
+    @abstractmethod
+    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        """Labels as the loss wants them, and the attributes that lead back."""
+
+    @abstractmethod
+    def _scores(self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray) -> Any:
+        """The first five entries of `Diagnostics`."""
+
+    def _calibrated(
+        self, y: np.ndarray, predicted: np.ndarray, ensemble: Ensemble
+    ) -> dict[str, Any]:
+        """What else is learnt from bags left out."""
+        return {}
+
+    # -- files
+
+    def _saved(self) -> Fields:
+        selection = None if self.selection_ is None else self.selection_.to_dict(orient="list")
+        facts = {
+            "parameters": plain_parameters(self),
+            "decay": float(self.decay_),
+            "share": float(self.share_),
+            "forests": len(self.forests_),
+            "members": len(self.members_.intercept),
+            "units": int(self.members_.bias.shape[1]),
+            "outputs": int(self.members_.intercept.shape[1]),
+            "n_features": int(self.n_features_in_),
+            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            "columns_aside": list(self.columns_aside_),
+            "history": self.history_.to_dict(orient="list"),
+            "diagnostics": self.diagnostics_._asdict(),
+            "selection": selection,
+        }
+        arrays = {"centre": self.centre_, "scale": self.scale_}
+        arrays |= weights_to_arrays(self.members_)
+        for number, forest in enumerate(self.forests_):
+            arrays |= forest_to_arrays(forest, number)
+        return Fields(facts, arrays)
+
+    @classmethod
+    def _restored(cls, fields: Fields) -> "NetworkEstimator":
+        """The fitted model from its state; every field is checked."""
+        model = cls(**fields.parameters(cls))
+        model._check_parameters()
+        d = fields.integer("n_features", least=1)
+        outputs = fields.integer("outputs", least=1)
+        shape = Shape(d, fields.integer("units", least=1), KEY_UNITS, outputs)
+        share = fields.number("share", least=0.0)
+        forests = fields.integer("forests", least=0)
+        if share > 1 or (share > 0) != (forests > 0):
+            raise ValueError("field 'share' must be at most 1, and 0 only without forests")
+        attributes = {
+            "centre_": fields.array("centre", (d,)),
+            "scale_": fields.array("scale", (d,), positive=True, finite=False),
+            "n_features_in_": d,
+            "columns_aside_": fields.texts("columns_aside"),
+            "members_": weights_from(fields, fields.integer("members", least=1), shape),
+            "forests_": [forest_from(fields, i, d + 1) for i in range(forests)],
+            "share_": share,
+            "decay_": fields.number("decay", least=0.0),
+            "history_": fields.table("history", HISTORY),
+            "selection_": fields.table("selection", SELECTION),
+            "diagnostics_": fields.record("diagnostics", Diagnostics),
+        }
+        names = fields.texts("feature_names", count=(0, d))
+        if names:
+            attributes["feature_names_in_"] = np.array(names, dtype=object)
+        model.__dict__ |= attributes | model._restored_labels(fields, outputs)
+        return model
+
+    @abstractmethod
+    def _restored_labels(self, fields: Fields, outputs: int) -> dict[str, Any]:
+        """Attributes that describe the labels, from a file."""
+
+    # -- what a fitted model says about bags
+
+    def locate(self, X):
+        """Position of the decisive instance within each bag, (n,); warns when in doubt.
+
+        A doubt is also that the members do not agree on these bags; see `agreement`.
+        """
+        _, instances = self._bags(X)
+        reading, attention = read_ensemble(self.members_, instances)
+        self._warn_when_in_doubt()
+        several = instances.lengths > 1
+        if several.any() and not self.diagnostics_.doubts:
+            chance = float(np.mean(1.0 / instances.lengths[several]))
+            agreed = pairs_agree(named_by(attention, instances), several)
+            if agreed - chance < AGREED * (1 - chance):
+                warnings.warn(
+                    f"do not trust which instance is named: on these bags {WITNESSES} name the"
+                    f" same instance in {agreed:.0%}, by chance they would in {chance:.0%}.",
+                    PointingWarning,
+                    stacklevel=2,
+                )
+        return first_of_largest(reading.attention, instances) - instances.starts
+
+    def agreement(self, X):
+        """Share of the members that name the instance which the ensemble names, (n,).
+
+        Where all agree, pointing is right far more often than where they do not.
+        """
+        _, instances = self._bags(X)
+        reading, attention = read_ensemble(self.members_, instances)
+        named = named_by(np.vstack([reading.attention[None], attention]), instances)
+        return np.mean(named[1:] == named[0], axis=0)
+
+    def _read(self, instances: Instances) -> Reading:
+        return read_ensemble(self.members_, instances)[0]
+
+    def _by_trees(self, instances: Instances) -> np.ndarray:
+        """What the boosted context predicts, in standard units, (n, outputs)."""
+        features = features_of(bag_means(instances), instances.lengths)
+        classes = hasattr(self, "classes_")
+        return np.mean([said_by(each, features, classes) for each in self.forests_], axis=0)
+
+
+def rounded(numbers: np.ndarray) -> np.ndarray:
+    """To 24 bits: sums in another order then give the very same network."""
+    mantissa, exponent = np.frexp(numbers)
+    return np.ldexp(np.round(mantissa * 2.0**24) / 2.0**24, exponent)
+
+
+def better_of(y: np.ndarray, by_ridge: np.ndarray, by_trees: np.ndarray) -> np.ndarray:
+    """Predictions of whichever mean-pool model is better on bags left out; neither points."""
+    seen = np.isfinite(by_trees).all(axis=1)
+    if not seen.any():
+        return by_ridge
+    errors = [((y - each)[seen] ** 2).mean() for each in (by_ridge, by_trees)]
+    if errors[0] <= errors[1]:
+        return by_ridge
+    return np.where(seen[:, None], by_trees, by_ridge)

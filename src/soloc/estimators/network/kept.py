@@ -1,0 +1,57 @@
+"""Members and trees as arrays of a file, and back; every one is checked."""
+
+import numpy as np
+
+from soloc.estimators.fields import Fields
+from soloc.estimators.network.forest import Forest
+from soloc.estimators.network.layer import Shape, Weights
+
+
+def weights_to_arrays(weights: Weights) -> dict[str, np.ndarray]:
+    """One array for each parameter, with a first axis of members."""
+    return dict(zip(Weights._fields, weights, strict=True))
+
+
+def weights_from(fields: Fields, members: int, shape: Shape) -> Weights:
+    """The parameters back, if they are of that shape."""
+    shapes = zip(Weights._fields, shape.shapes(), strict=True)
+    return Weights(*(fields.array(name, (members, *size)) for name, size in shapes))
+
+
+def forest_to_arrays(forest: Forest, number: int) -> dict[str, np.ndarray]:
+    """The tables of a forest, as floating-point numbers."""
+    tables = zip(Forest._fields, forest, strict=True)
+    return {f"forest_{number}_{name}": table.astype(np.float64) for name, table in tables}
+
+
+def forest_from(fields: Fields, number: int, columns: int) -> Forest:
+    """The forest back, if every walk through it stays inside and comes to an end."""
+    name = f"forest_{number}_"
+    feature = whole(fields, f"{name}feature", (None,), -1, columns)
+    nodes = len(feature)
+    left, right = (whole(fields, f"{name}{side}", (nodes,), 0, nodes) for side in ("left", "right"))
+    inner = feature >= 0
+    here = np.arange(nodes)[inner]
+    if (left[inner] <= here).any() or (right[inner] <= here).any():
+        raise ValueError(f"array '{name}left' must lead from each node to later ones")
+    baseline = fields.array(f"{name}baseline", (None,))
+    return Forest(
+        feature,
+        fields.array(f"{name}threshold", (nodes,), finite=False),
+        left,
+        right,
+        fields.array(f"{name}value", (nodes,)),
+        whole(fields, f"{name}roots", (None, len(baseline)), 0, nodes),
+        baseline,
+    )
+
+
+def whole(
+    fields: Fields, name: str, shape: tuple[int | None, ...], least: int, beyond: int
+) -> np.ndarray:
+    """An array of whole numbers in a range."""
+    array = fields.array(name, shape)
+    numbers = array.astype(np.int64)
+    if (numbers != array).any() or (numbers < least).any() or (numbers >= beyond).any():
+        raise ValueError(f"array {name!r} must hold whole numbers from {least} to {beyond - 1}")
+    return numbers

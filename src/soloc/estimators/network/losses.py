@@ -1,0 +1,112 @@
+"""Two losses, half and half: of the pooled prediction, and of a latent decisive instance.
+
+The first alone points badly, the second alone predicts badly. Each loss gives its mean over bags
+and its derivatives by the score and the value of every instance.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+
+from soloc.estimators.network.batches import Batch
+from soloc.estimators.network.layer import Said
+
+LATENT = 0.5  # share of the likelihood in the loss
+FIRST_NOISE, LEAST_NOISE, FOLLOW = 0.7, 0.05, 0.02  # variance of a label about its instance
+
+
+class Slope(NamedTuple):
+    """Mean loss of a batch, its derivatives, and the noise that goes with the next batch."""
+
+    loss: float
+    ds: np.ndarray  #: (R,)
+    df: np.ndarray  #: (R, outputs)
+    noise: float  #: variance
+
+
+class Loss(Protocol):
+    """What a member is fitted by."""
+
+    @staticmethod
+    def slope(said: Said, batch: Batch, noise: float) -> Slope:
+        """Loss and derivatives."""
+
+    @staticmethod
+    def predict(said: Said, batch: Batch) -> np.ndarray:
+        """Prediction of each bag, shaped like the labels."""
+
+    @staticmethod
+    def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """Error of each bag."""
+
+
+class Numbers:
+    """(1 - a) |e|^2 / 2 + a s2 NLL, with e the error of the pooled prediction."""
+
+    @staticmethod
+    def slope(said: Said, batch: Batch, noise: float) -> Slope:
+        """Loss and derivatives; s2 follows the squared error of the responsible instance."""
+        p, n = said.attention, len(batch.y)
+        s2 = noise
+        away = said.values + batch.spread(said.offset - batch.y)  # f - y
+        e = batch.total(p[:, None] * away)
+        squares = (away * away).sum(axis=1)
+        joint = np.log(np.maximum(p, 1e-30)) - squares / (2 * s2)
+        r = batch.softmax(joint)
+        top = np.maximum.reduceat(joint, batch.starts)
+        nll = -(np.log(batch.total(np.exp(joint - batch.spread(top)))) + top)
+        e_each = batch.spread(e)
+        ds = (1 - LATENT) * p * ((away - e_each) * e_each).sum(axis=1) + LATENT * s2 * (p - r)
+        df = (1 - LATENT) * p[:, None] * e_each + LATENT * r[:, None] * away
+        loss = (1 - LATENT) * 0.5 * float((e * e).sum()) + LATENT * s2 * float(nll.sum())
+        seen = float(r @ squares) / (n * batch.y.shape[1])
+        now = max((1 - FOLLOW) * noise + FOLLOW * seen, LEAST_NOISE)
+        return Slope(float(loss) / n, ds / n, df / n, now)
+
+    @staticmethod
+    def predict(said: Said, batch: Batch) -> np.ndarray:
+        """sum_l p_l f_l."""
+        return batch.total(said.attention[:, None] * said.values) + said.offset
+
+    @staticmethod
+    def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """Squared errors, averaged over the outputs."""
+        return ((y - predicted) ** 2).mean(axis=1)
+
+
+class Classes:
+    """(1 - a) cross-entropy of the pooled logits + a NLL of the class the instance draws."""
+
+    @staticmethod
+    def slope(said: Said, batch: Batch, noise: float) -> Slope:
+        """Loss and derivatives; there is no noise."""
+        p, n, y = said.attention, len(batch.y), batch.y
+        f = said.values + batch.spread(said.offset)
+        pooled = batch.total(p[:, None] * f)
+        log_q = log_softmax(pooled, axis=1)
+        e_each = batch.spread(np.exp(log_q) - y)
+        log_each = log_softmax(f, axis=1)
+        y_each = batch.spread(y)
+        own = (log_each * y_each).sum(axis=1)
+        joint = np.log(np.maximum(p, 1e-30)) + own
+        r = batch.softmax(joint)
+        top = np.maximum.reduceat(joint, batch.starts)
+        nll = -(np.log(batch.total(np.exp(joint - batch.spread(top)))) + top)
+        ds = (1 - LATENT) * p * ((f - batch.spread(pooled)) * e_each).sum(axis=1)
+        ds += LATENT * (p - r)
+        df = (1 - LATENT) * p[:, None] * e_each
+        df += LATENT * r[:, None] * (np.exp(log_each) - y_each)
+        loss = -(1 - LATENT) * float((log_q * y).sum()) + LATENT * float(nll.sum())
+        return Slope(float(loss) / n, ds / n, df / n, noise)
+
+    @staticmethod
+    def predict(said: Said, batch: Batch) -> np.ndarray:
+        """Probabilities of the pooled logits."""
+        pooled = batch.total(said.attention[:, None] * said.values) + said.offset
+        return softmax(pooled, axis=1)
+
+    @staticmethod
+    def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """Negative log-likelihoods."""
+        return -np.log(np.maximum((predicted * y).sum(axis=1), 1e-6))

@@ -1,0 +1,61 @@
+"""What an ensemble says about bags, in double precision so that it depends on no other bag."""
+
+import numpy as np
+
+from soloc.estimators.coefficients import Reading
+from soloc.estimators.instances import Instances
+from soloc.estimators.network.batches import Batch, Stock
+from soloc.estimators.network.layer import Weights, forward
+from soloc.estimators.network.member import Member
+from soloc.estimators.selection import first_of_largest
+
+
+def stacked(members: list[Member]) -> Weights:
+    """The parameters of all members, each with a first axis of members."""
+    return Weights(*(np.stack(each) for each in zip(*(m.weights for m in members), strict=True)))
+
+
+def one_of(weights: Weights, number: int) -> Weights:
+    """The parameters of one member, in double precision."""
+    return Weights(*(each[number].astype(np.float64) for each in weights))
+
+
+def read_ensemble(weights: Weights, instances: Instances) -> tuple[Reading, np.ndarray]:
+    """Mean attention, value and offset of the members, and the attention of each, (members, N).
+
+    The value of an instance is weighted by how much each member attends to it, so that weights
+    times values add up to the mean prediction.
+    """
+    count, outputs = weights.intercept.shape
+    members = [one_of(weights, number) for number in range(count)]
+    attention = np.empty((count, instances.count))
+    contribution = np.zeros((instances.count, outputs))
+    offset = np.zeros((len(instances.bags), outputs))
+    nothing = np.zeros((len(instances.bags), 0), dtype=np.float32)
+    frame = Stock(instances.x, instances.rows, instances.starts, instances.lengths, nothing)
+    for bags in frame.pieces(np.arange(len(offset))):
+        first = instances.starts[bags[0]]
+        rows = slice(first, instances.starts[bags[-1]] + instances.lengths[bags[-1]])
+        starts = instances.starts[bags] - first
+        batch = Batch(instances.standard(rows), starts, instances.lengths[bags], nothing[bags])
+        for number, member in enumerate(members):
+            said = forward(member, batch)
+            attention[number, rows] = said.attention
+            contribution[rows] += said.attention[:, None] * said.values / count
+            offset[bags] += said.offset / count
+    mean = attention.mean(axis=0)
+    values = contribution / np.maximum(mean, 1e-300)[:, None]
+    return Reading(mean, values, offset), attention
+
+
+def named_by(attention: np.ndarray, instances: Instances) -> np.ndarray:
+    """Row of the instance that each member names in each bag, (members, n)."""
+    return np.stack([first_of_largest(each, instances) for each in attention])
+
+
+def pairs_agree(named: np.ndarray, several: np.ndarray) -> float:
+    """Share of bags of several instances on which two members name the same one."""
+    if not several.any() or len(named) < 2:
+        return 1.0
+    same = [(named[i] == named[j])[several].mean() for i in range(len(named)) for j in range(i)]
+    return float(np.mean(same))
