@@ -1,11 +1,12 @@
 """Instances in standard units without a copy, and the few products that objectives need."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from soloc.estimators.bags import Bags
+from soloc.estimators.bags import Bags, pieces
 from soloc.estimators.repeats import WORTH, distinct_rows, row_digests
 from soloc.estimators.tickets import COLUMNS, mixed
 
@@ -35,7 +36,10 @@ class Instances:
         stands_for: int | None = None,
     ) -> None:
         self.bags = bags
-        self.x, self.rows = compact(bags.values) if shared else (bags.values, None)
+        self.x: Any = bags.values
+        self.rows: np.ndarray | None = None
+        if shared and not bags.on_disk:  # those on disk are not compared
+            self.x, self.rows = compact(bags.values)
         self.count = len(bags.values)
         self.log_counts = None if log_counts is None else log_counts.astype(self.x.dtype)
         self.stands_for = self.count if stands_for is None else stands_for
@@ -52,12 +56,7 @@ class Instances:
 
     def few_bags(self, most: int) -> list[slice]:
         """Bags in pieces of at most `most` instances, or of one bag that is longer."""
-        pieces, first = [], 0
-        while first < len(self.bags):
-            last = int(np.searchsorted(self.bags.offsets, self.starts[first] + most, "right")) - 1
-            pieces.append(slice(first, max(last, first + 1)))
-            first = pieces[-1].stop
-        return pieces
+        return pieces(self.bags.offsets, most)
 
     def rows_of(self, bags: slice) -> slice:
         """The instances of adjacent bags."""
@@ -190,6 +189,10 @@ class Instances:
             shared=self.rows is not None,
             log_counts=None if self.log_counts is None else self.log_counts[rows],
         )
+
+    def loaded(self, chosen: np.ndarray | slice) -> "Instances":
+        """Some of the bags in memory, in their own units and precision."""
+        return Instances(self.bags[chosen], self.centre, self.scale)
 
     def thinned(self, kept: np.ndarray, log_counts: np.ndarray) -> "Instances":
         """The kept instances, in order, each of which stands for several; no bag may be empty."""

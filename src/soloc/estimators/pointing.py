@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from soloc.estimators.bags import Bags
+from soloc.estimators.bags import Bags, in_blocks
 from soloc.estimators.coefficients import Reading
 from soloc.estimators.columns import named_bags
 from soloc.estimators.diagnostics import Diagnostics, PointingWarning
@@ -33,6 +33,7 @@ class PointingEstimator(ABC, BaseEstimator):
 
     # -- what a fitted model says about bags
 
+    @in_blocks
     def attend(self, X):
         """Attention weights of the instances of each bag; they sum to one within a bag.
 
@@ -44,6 +45,7 @@ class PointingEstimator(ABC, BaseEstimator):
             return attention.reshape(X.shape[:2])
         return bags.split(attention)
 
+    @in_blocks
     def locate(self, X):
         """Position of the decisive instance within each bag, (n,); warns when in doubt."""
         _, instances = self._bags(X)

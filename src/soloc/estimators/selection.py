@@ -25,6 +25,7 @@ PATIENCE = 1  # steps without a better held-out error before a direction is give
 PATH_ITERATIONS = 15
 SAME = 0.002  # share of the variance of the label below which two errors count as equal
 FEWEST_BAGS, MOST_NUMBERS = 1500, 8e6  # the path runs on a part of the bags beyond this size
+LONG = 1000  # instances of a bag on average beyond which bags are long
 SHORT_NUMBERS = 4e6  # of long bags, for all folds together
 CLASSES_AT_ONCE = 4  # classes that cost as much as one number for each feature
 CLOSE = 0.005  # the likelihood is preferred when it is at most this much worse
@@ -84,14 +85,15 @@ def first_of_largest(attention: np.ndarray, instances: Instances) -> np.ndarray:
 
 
 def held_out_folds(
-    tickets: np.ndarray, groups: np.ndarray | None, *, every: bool = False
+    tickets: np.ndarray, groups: np.ndarray | None, *, every: bool = False, long: bool = False
 ) -> list[np.ndarray]:
     """Masks of held-out bags: a quarter of many, or every one in turn of few (or with `every`).
 
-    Groups stay together. Tickets decide, so that the order of bags does not.
+    Groups stay together. Tickets decide, so that the order of bags does not. Few bags that are
+    `long` are held out in three turns instead of five.
     """
     n = len(tickets)
-    folds, used = (4, 4 if every else 1) if n >= 1200 else (3, 3) if n >= 300 else (5, 5)
+    folds, used = (4, 4 if every else 1) if n >= 1200 else (3, 3) if n >= 300 or long else (5, 5)
     members = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
     units = int(members.max()) + 1
     if units < 2:
@@ -112,6 +114,11 @@ def held_out_folds(
         fold_of_unit[unit] = np.argmin(sizes)
         sizes[fold_of_unit[unit]] += counts[unit]
     return [fold_of_unit[members] == fold for fold in range(min(used, folds))]
+
+
+def are_long(data: Data) -> bool:
+    """Whether a search costs so much for each bag that it is made less often."""
+    return data.instances.count > LONG * len(data.y)
 
 
 def selected_bags(data: Data, tickets: np.ndarray) -> np.ndarray:

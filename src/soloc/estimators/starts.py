@@ -27,12 +27,12 @@ from soloc.estimators.tickets import drawn
 
 FIRST_BAGS, FIRST = 300, 3  # bags and iterations by which all starts are compared
 START_BAGS, SHORT = 700, 5  # bags and iterations by which the best few are
-FIRST_INSTANCES, START_INSTANCES = 30_000, 70_000  # of these bags, where bags are long
+FIRST_INSTANCES, START_INSTANCES = 20_000, 50_000  # of these bags, where bags are long
 SHARP = 3.0  # standard deviations of the scores by which instances of long bags are drawn
 FEW = 5  # starts that are the best few
 BASIC = 6  # starts that come from no eigenvector, or are random
 MOST_SHIFT = 12.0  # a longer mean of all instances is that of the background
-MOST_WORK = 5e8  # multiplications for a matrix of moments
+MOST_WORK, MOST_NUMBERS = 5e8, 3e7  # multiplications for a matrix of moments, numbers in it
 LOGITS = 4.0  # slope of the logit per unit of least-squares slope at even odds
 MIDDLE, OTHER_SCALES = 1.5, (0.5, 4.0)  # standard deviations of the scores over instances
 WIDE = 400  # features beyond which instances are not whitened and M is not formed
@@ -54,9 +54,10 @@ def best_starts(
     """
     d = data.instances.x.shape[1]
     few_bags = part_of(data, FIRST_BAGS, tickets)
-    most = int(MOST_WORK / d**2 / data.instances.count * len(data.y))
+    most = int(min(MOST_WORK / d**2, MOST_NUMBERS / d) / data.instances.count * len(data.y))
     seen = np.arange(len(data.y)) if most >= len(data.y) else drawn(tickets, max(most, 100))
-    moments = Moments(data if len(seen) == len(data.y) else data.part(seen))
+    everything = len(seen) == len(data.y) and not data.on_disk
+    moments = Moments(data if everything else data.part(seen))
     left = data.y - pooled.left_out
     later = max(0, (n_starts - BASIC) // 3)  # starts of the second round
     directions = moments.basic(pooled.coef)
@@ -108,7 +109,9 @@ def distinct(keys: list[np.ndarray]) -> list[np.ndarray]:
 
 def part_of(data: Data, most: int, tickets: np.ndarray) -> Data:
     """A part of large data, of at most `most` bags; the data themselves when small."""
-    return data if len(data.y) <= 1.2 * most else data.part(drawn(tickets, most))
+    if len(data.y) > 1.2 * most:
+        return data.part(drawn(tickets, most))
+    return data.part(np.arange(len(data.y))) if data.on_disk else data
 
 
 def best_of(objective: Objective, candidates: list[Coefficients], tol: float) -> Coefficients:
