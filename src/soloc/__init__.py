@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from soloc.risk.population import excess_risk as excess_risk
     from soloc.risk.population import log_excess_risk as log_excess_risk
     from soloc.risk.population import population_risk as population_risk
+    from soloc.risk.score import score as score
     from soloc.runs.sweep import sweep as sweep
     from soloc.tasks.lengths import LengthLaw as LengthLaw
     from soloc.tasks.max_location import MaxLocation as MaxLocation
@@ -58,6 +59,7 @@ __getattr__, __all__ = imported_when_used(
         "soloc.risk.overlaps": "Overlaps",
         "soloc.risk.baselines": "bayes_risk linear_risk log_bayes_excess null_risk",
         "soloc.risk.population": "excess_risk log_excess_risk population_risk",
+        "soloc.risk.score": "score",
         "soloc.runs.sweep": "sweep",
         "soloc.tasks.lengths": "LengthLaw",
         "soloc.tasks.max_location": "MaxLocation",

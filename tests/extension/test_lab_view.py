@@ -100,9 +100,8 @@ def test_it_is_among_the_tabs_with_its_controls(client):
     assert (view["path"], view["script"]) == ("/api/nothing", False)
     group = next(group for group in about["groups"] if group["name"] == "guess")
     assert group["controls"][0]["label"] == "share s" and group["controls"][0]["high"] == 1
-    setting = next(group for group in about["groups"] if group["name"] == "setting")
-    there = {control["name"] for control in setting["controls"] if "guessing" in control["tabs"]}
-    assert there == {"d", "L", "gamma", "eps"}
+    asked = {part["into"]: part["controls"] for part in view["parts"]}
+    assert asked["setting"] == ["d", "L", "gamma", "eps"]
 
 
 def test_a_name_that_is_taken_and_a_control_that_means_two_things_are_refused(registered):

@@ -4,12 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.special import expit
+from scipy.stats import norm
 
-from soloc.predictors.pointwise import Erf, Tanh
+from soloc.predictors.pointwise import Erf, ReLU, Tanh
 from soloc.risk.largest_score import (
     agreement_of_maxima,
     hit_of_pointwise,
     hit_of_softmax,
+    share_of_pointwise,
     squared_pointwise,
     squared_softmax,
 )
@@ -119,3 +123,31 @@ def test_hits_agree_with_plain_simulation(lam, kappa, L):
 def test_the_length_costs_nothing_and_more_tokens_hide_the_largest(L):
     assert hit_of_softmax(10.0, 1.0, L) < hit_of_softmax(10.0, 1.0, L / 10)
     assert squared_softmax(10.0, L) <= hit_of_softmax(10.0, 1.0, L)
+
+
+@pytest.mark.parametrize("kappa, L", [(1.0, 2), (1.0, 10), (0.7, 10), (0.99, 5)])
+def test_the_bend_of_relu_costs_nothing(kappa, L):
+    s = math.sqrt(1.0 - kappa * kappa)
+
+    def seen(x):  # E[max(a, 0)] of a normal, in closed form
+        return kappa * x * norm.cdf(kappa * x / s) + s * norm.pdf(kappa * x / s) if s else max(x, 0)
+
+    def integrand(x):
+        return L * norm.pdf(x) * norm.cdf(x) ** (L - 1) * seen(x)
+
+    value = 0.4 * sum(quad(integrand, *ends, epsabs=1e-13)[0] for ends in ((-8, 0), (0, 9)))
+    assert hit_of_pointwise(ReLU(0.4), kappa, L) == pytest.approx(value, abs=1e-11)
+
+
+@pytest.mark.parametrize("weight", [ReLU(0.4), Erf(0.3)])
+@pytest.mark.parametrize("beta", [0.2, 5.0, 40.0])
+def test_shares_of_two_tokens_by_a_double_integral(weight, beta):
+    z = np.linspace(-9.0, 9.0, 10_001)
+    other = norm.pdf(z) * (z[1] - z[0])
+
+    def integrand(x):
+        share = float(other @ expit(beta * (x - z)))
+        return 2.0 * norm.pdf(x) * float(weight.value(weight.lam * x)) * share
+
+    value = sum(quad(integrand, *ends, epsabs=1e-12)[0] for ends in ((-9, 0), (0, 9)))
+    assert share_of_pointwise(weight, 1.0, 2, beta) == pytest.approx(value, abs=1e-9)

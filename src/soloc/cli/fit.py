@@ -26,13 +26,18 @@ def add(subparsers: Any) -> None:
         "--classify", action="store_true", help="the label is a class, not a number"
     )
     parser.add_argument(
+        "--model",
+        choices=("auto", "linear", "network"),
+        help="auto asks held-out bags (the default, unless --loss, --alpha or --context is given)",
+    )
+    parser.add_argument(
         "--loss",
         default="auto",
-        help="auto, likelihood, or squared (cross_entropy with --classify)",
+        help="of linear: auto, likelihood, or squared (cross_entropy with --classify)",
     )
-    parser.add_argument("--alpha", default="auto", help='penalty: a number or "auto"')
+    parser.add_argument("--alpha", default="auto", help='penalty of linear: a number or "auto"')
     parser.add_argument(
-        "--context", action="store_true", help="add a linear term in the mean of the bag"
+        "--context", action="store_true", help="of linear: add a term in the mean of the bag"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.set_defaults(run=run)
@@ -40,7 +45,7 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, save, and say how far the model can be trusted."""
-    from soloc.estimators import Bags, SingleLocationClassifier, SingleLocationRegressor
+    from soloc.estimators import Bags
     from soloc.runs.files import check_file
 
     if not options.out.parent.is_dir():
@@ -66,24 +71,13 @@ def run(options: argparse.Namespace) -> int:
         bags.aside.setdefault(options.group, "it groups the bags")
     describe_columns(bags)
     refuse_text_labels(bags, options)
-    kind = SingleLocationClassifier if options.classify else SingleLocationRegressor
-    model = kind(
-        loss=options.loss,
-        alpha=number_or_auto(options.alpha),
-        context=options.context,
-        random_state=options.seed,
-    )
+    model = model_of(options)
     model.on_progress = show_progress
-    say("choosing start, loss and penalty on held-out bags ...")
+    say("choosing on held-out bags ...")
     model.fit(bags, groups=groups)
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    if model.selection_ is not None:
-        say(model.selection_.to_string(index=False, float_format=lambda number: f"{number:.4g}"))
-    say(
-        f"loss {model.loss_}, alpha {model.alpha_:.4g}; {model.n_iter_} iterations:"
-        f" {model.history_.reason}"
-    )
+    describe_choice(model)
     say(str(model.diagnostics_))
     notes = {
         "bag": options.bag,
@@ -94,6 +88,45 @@ def run(options: argparse.Namespace) -> int:
     model.save(options.out, notes)
     print(f"wrote {options.out}")
     return 0
+
+
+def model_of(options: argparse.Namespace) -> Any:
+    """The estimator that was asked for; what belongs to the linear one alone asks for it."""
+    from soloc import estimators
+
+    of_linear = {"loss": options.loss, "alpha": number_or_auto(options.alpha)}
+    of_linear["context"] = options.context
+    given = of_linear != {"loss": "auto", "alpha": "auto", "context": False}
+    kind = options.model or ("linear" if given else "auto")
+    if given and kind != "linear":
+        raise ValueError(
+            f"`--loss`, `--alpha` and `--context` belong to --model linear, got --model {kind};"
+            " leave them out, or choose linear."
+        )
+    name = {"linear": "", "network": "Network", "auto": "Auto"}[kind]
+    what = "Classifier" if options.classify else "Regressor"
+    parameters = of_linear if kind == "linear" else {}
+    return getattr(estimators, f"SingleLocation{name}{what}")(
+        random_state=options.seed, **parameters
+    )
+
+
+def describe_choice(model: Any) -> None:
+    """Say which model answers, why, and what was tried on the way."""
+    if hasattr(model, "choice_"):
+        say(model.scores_.to_string(index=False, float_format=lambda number: f"{number:.4g}"))
+        say(f"{model.choice_}: {model.reason_}")
+        model = model.model_
+    if model.selection_ is not None:
+        say(model.selection_.to_string(index=False, float_format=lambda number: f"{number:.4g}"))
+    if hasattr(model, "loss_"):
+        say(
+            f"loss {model.loss_}, alpha {model.alpha_:.4g}; {model.n_iter_} iterations:"
+            f" {model.history_.reason}"
+        )
+    else:
+        count = len(model.members_.intercept)
+        say(f"{count} members, decay {model.decay_:g}, share of trees {model.share_:.2f}")
 
 
 def describe_columns(bags: Any) -> None:

@@ -9,7 +9,7 @@ vectors in R^(d-F): their Gram matrix is Wishart, drawn by Bartlett's decomposit
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import jax
@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import ndtr
 
+from soloc.maths.arithmetic import VECTORS
 from soloc.maths.draws import chi, normals, seed_of
 from soloc.predictors.pointwise import Pointwise
 from soloc.tasks.lengths import LengthLaw
@@ -299,7 +300,7 @@ def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
 def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
     """`advance` of n steps from step `first`, observed every `stride`, compiled for a plan."""
 
-    @jax.jit
+    @partial(jax.jit, compiler_options=VECTORS)
     def advance(
         vectors: jax.Array,
         key: jax.Array,

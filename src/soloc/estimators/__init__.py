@@ -1,5 +1,11 @@
 """For your data: scikit-learn estimators on bags of instances."""
 
+from soloc.estimators.auto.classifier import (
+    SingleLocationAutoClassifier as SingleLocationAutoClassifier,
+)
+from soloc.estimators.auto.regressor import (
+    SingleLocationAutoRegressor as SingleLocationAutoRegressor,
+)
 from soloc.estimators.bags import Bags as Bags
 from soloc.estimators.classifier import SingleLocationClassifier as SingleLocationClassifier
 from soloc.estimators.columns import ColumnWarning as ColumnWarning

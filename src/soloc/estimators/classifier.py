@@ -79,6 +79,7 @@ class SingleLocationClassifier(ClassifierMixin, BagEstimator):
         seen = np.isfinite(chosen.held_out).all(axis=1)
         return {
             "coefficients_": found,
+            "held_out_": chosen.held_out,
             "diagnostics_": Diagnostics(
                 *class_scores(data.y[seen], chosen.held_out[seen], pooled.left_out[seen]),
                 *agreement_of(data, found, chosen.halves),

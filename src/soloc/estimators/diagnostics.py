@@ -41,7 +41,7 @@ class Diagnostics(NamedTuple):
                 f"the held-out score {self.held_out:.3f} is no better than a constant"
                 f" ({self.chance:.3f}, standard error {self.beyond_chance_error:.3f})"
             )
-        elif self.held_out < self.mean_pool + SURE * self.beyond_pool_error:
+        elif self.held_out <= self.mean_pool + SURE * self.beyond_pool_error:
             found.append(
                 f"mean-pool ridge, which points at nothing, scores {self.mean_pool:.3f} held out,"
                 f" the model {self.held_out:.3f} (standard error {self.beyond_pool_error:.3f})"

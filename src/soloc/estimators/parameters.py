@@ -62,5 +62,6 @@ def plain_parameters(model: BaseEstimator) -> dict[str, Any]:
     plain = {}
     for name, value in model.get_params().items():
         value = value.item() if isinstance(value, np.generic) else value
-        plain[name] = value if isinstance(value, (str, int, float, bool)) else None
+        words = isinstance(value, (list, tuple)) and all(isinstance(v, str) for v in value)
+        plain[name] = value if words or isinstance(value, (str, int, float, bool)) else None
     return plain

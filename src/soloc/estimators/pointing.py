@@ -27,6 +27,9 @@ class PointingEstimator(ABC, BaseEstimator):
     diagnostics_: Diagnostics
     n_features_in_: int
     columns_aside_: list[str]
+    #: what fits without it said of each training bag, in standard units; NaN where none was left
+    #: out, and gone from a model that was loaded
+    held_out_: np.ndarray
 
     #: called with a `History` after each iteration of the last fit; set it to watch long fits
     on_progress: Callable[[History], Any] | None = None

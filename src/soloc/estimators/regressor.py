@@ -168,6 +168,7 @@ class SingleLocationRegressor(RegressorMixin, BagEstimator):
             "coefficients_": found,
             "calibration_": np.sort(scores),
             "left_out_": np.stack([data.y, data.y - residual, transform]),
+            "held_out_": (data.y - residual)[:, None],
             "diagnostics_": Diagnostics(
                 *number_scores(data.y[seen], predicted[seen], pooled.left_out[seen]),
                 *agreement_of(data, found, chosen.halves),

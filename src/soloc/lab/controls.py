@@ -9,6 +9,11 @@ from soloc.predictors.catalogue import WEIGHTS, Entry
 from soloc.tasks.single_location import SingleLocation
 
 Overlap = Annotated[float, Field(ge=-1, le=1)]
+Length = Annotated[
+    int,
+    Knob("length L", log=True),
+    Field(ge=1, le=10**9, description="tokens in a sequence, of which one decides"),
+]
 Draw = Annotated[
     int,
     Knob("sequence", place="address"),
@@ -45,9 +50,7 @@ class TaskControls(Body):
     d: Annotated[int, Knob("dimension d", log=True)] = Field(
         default=400, ge=4, le=10**9, description="of every token"
     )
-    L: Annotated[int, Knob("length L", log=True)] = Field(
-        default=10, ge=1, le=10**9, description="tokens in a sequence, of which one decides"
-    )
+    L: Length = 10
     gamma: Annotated[float, Knob("spread γ", log=True)] = Field(
         default=0.5**0.5, ge=0.05, le=5, description="of the decisive token; the others have 1"
     )

@@ -1,7 +1,8 @@
-"""The paper's experiments as values of the controls."""
+"""Experiments as values of the controls: those of the paper, and one that goes beyond it."""
 
 from typing import Any, NamedTuple
 
+from soloc.experiments.heads.sharing import EXPERIMENT as SHARING
 from soloc.experiments.training.paths import PAPER, QUESTIONS, Config
 from soloc.lab.controls import Controls
 
@@ -15,7 +16,7 @@ _LABELS = {
 
 
 class Preset(NamedTuple):
-    """Values of the controls for one experiment of the paper."""
+    """Values of the controls for one experiment."""
 
     name: str
     label: str
@@ -24,11 +25,14 @@ class Preset(NamedTuple):
 
 
 def presets() -> list[dict[str, Any]]:
-    """One preset per training experiment of the paper."""
-    return [
-        Preset(name, _LABELS[name], QUESTIONS[name], _values(config))._asdict()
+    """One preset per training experiment of the paper, and two heads for two kinds."""
+    made = [
+        Preset(name, _LABELS[name], QUESTIONS[name], _values(config))
         for name, config in PAPER.items()
     ]
+    two = _values(PAPER["training_manifold"]) | {"heads": 2, "kinds": 2, "steps": 20_000}
+    made.append(Preset("heads_share", "Two heads do not specialise", SHARING.question, two))
+    return [preset._asdict() for preset in made]
 
 
 def _values(config: Config) -> dict[str, float | int | str]:
@@ -44,6 +48,8 @@ def _values(config: Config) -> dict[str, float | int | str]:
         "steps": config.steps,
         "decay": config.lam_decay,
         "batch": config.batch,
+        "heads": 1,
+        "kinds": 1,
         "starts": "",
         "t": 1.0,
     }

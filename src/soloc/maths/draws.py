@@ -5,11 +5,14 @@ the chain is cut. Double precision throughout; call under 64-bit mode.
 """
 
 import math
+from collections.abc import Callable
 from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from soloc.maths.arithmetic import log_of_positive
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -42,9 +45,11 @@ def uniforms(seed: jax.Array, counter: jax.Array, shape: tuple[int, ...]) -> jax
 def normals(seed: jax.Array, counter: jax.Array, pairs: int, runs: int) -> jax.Array:
     """Standard normals of shape (2 pairs, runs), by Box and Muller (1958)."""
     u = uniforms(seed, counter, (2, pairs, runs))
-    radius = jnp.sqrt(-2.0 * jnp.log(u[0]))
+    radius = jnp.sqrt(-2.0 * log_of_positive(u[0]))
     turns = u[1] + jnp.asarray([0.0, 0.25])[:, None, None]
-    return (radius * sine_of_turns(turns)).reshape(2 * pairs, runs)
+    # whole, before anybody takes a part and has it computed again
+    once: Callable[[jax.Array], jax.Array] = jax.lax.optimization_barrier
+    return once(radius * sine_of_turns(turns)).reshape(2 * pairs, runs)
 
 
 # sin(pi y / 2) = y (c0 + c1 y^2 + ...) on |y| <= 1 to rounding: a tenth of the cost of the general
@@ -80,12 +85,12 @@ def chi(key: jax.Array, freedom: jax.Array, shape: tuple[int, ...]) -> jax.Array
     def attempt(carry: _Attempts) -> _Attempts:
         tries, value, missing = carry
         u = uniforms(seed, tries * np.uint64(3 * size), (3, *shape))
-        x = jnp.sqrt(-2.0 * jnp.log(u[0])) * sine_of_turns(u[1])
+        x = jnp.sqrt(-2.0 * log_of_positive(u[0])) * sine_of_turns(u[1])
         w = scale * x
         inside = w > -1.0
         safe = jnp.where(inside, w, 0.0)
         log_chance = 3.0 * a * (jnp.log1p(safe) - safe * (1.0 - safe * (0.5 - safe / 3.0)))
-        accepted = inside & (jnp.log(u[2]) < log_chance)
+        accepted = inside & (log_of_positive(u[2]) < log_chance)
         value = jnp.where(missing & accepted, a * (1.0 + safe) ** 3, value)
         return tries + np.uint64(1), value, missing & ~accepted
 

@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from soloc.predictors.catalogue import WEIGHTS, Entry, by_label
-from soloc.risk.best_temperature import best_of_one
+from soloc.predictors.normalised import HardMax, Softmax
+from soloc.predictors.pointwise import Pointwise
+from soloc.risk.best_temperature import Best, best_of_one
 from soloc.risk.overlaps import Overlaps
 from soloc.risk.population import excess_risk, log_excess_risk
+from soloc.tasks.max_location import MaxLocation
 from soloc.tasks.single_location import SingleLocation
 
 TRUTH = Overlaps(kappa=1.0, nu=1.0)
@@ -69,6 +72,26 @@ def exact_at_best(label: str, d: int, L: int, gamma: float) -> AtBest:
         lambda lam: _log_excess(task, lambda at: entry.at(at, L), lam), low, high, points=points
     )
     return AtBest(label, entry.at(best.lam, L), best.value)
+
+
+@lru_cache(maxsize=4096)
+def largest_at_best(label: str, L: int, beta: float) -> AtBest | None:
+    """The same where the largest score decides; None for a weight whose risk is not known there."""
+    entry, task = by_label(label), MaxLocation(L=L, beta=beta)
+    known = entry.kind in (Softmax, HardMax) or issubclass(entry.kind, Pointwise)
+    if not known:
+        return None
+
+    def excess(lam: np.ndarray) -> np.ndarray:
+        flat = [float(excess_risk(task, entry.at(at, L), TRUTH)) for at in lam.ravel()]
+        return np.reshape(flat, lam.shape)
+
+    if entry.kind is Softmax or not entry.uses_lam:  # softmax at lam = beta is Bayes
+        best = Best(beta, excess(np.array([beta]))[0])
+    else:
+        best = best_of_one(excess, 1e-3 / math.sqrt(L), entry.highest_lam, points=20)
+    log_excess = math.log(best.value) if best.value > 0.0 else -math.inf
+    return AtBest(label, entry.at(best.lam, L), log_excess)
 
 
 def lam_range(entry: Entry, task: SingleLocation) -> tuple[float, float]:

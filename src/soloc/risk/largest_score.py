@@ -7,7 +7,8 @@ numbers of a weight p: its expected hit E[p_J] and its expected square E[sum_l p
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ _LOG_STEP = 0.25  # of log t: as well
 _NEGLIGIBLE = 42.0  # an event this rare, in logarithms, no longer counts
 _REACH = 9.0  # standard deviations at which a normal no longer counts
 _LOWEST_LOG_T, _HIGHEST_LOG_T = -42.0, 6.0  # beyond, exp(v - e^v) no longer counts
-_SPLINE_STEP = 0.02
+_SPLINE_STEP = 0.02  # times the spread, from 1 on
 _PLACES, _PLACE_WEIGHTS = np.polynomial.legendre.leggauss(64)
 _CLOSE, _CLOSE_WEIGHTS = 0.5 * (1.0 + _PLACES), 0.5 * _PLACE_WEIGHTS
 _ANGLES, _ANGLE_WEIGHTS = np.polynomial.legendre.leggauss(48)
@@ -41,13 +42,23 @@ def squared_softmax(lam: float, L: float) -> float:
     return float(L * moments.ss[0] * np.exp(moments.log_hit))
 
 
-def _largest_of(L: float) -> tuple[np.ndarray, np.ndarray]:
-    """Places and probabilities of the largest of L standard normals, density L phi Phi^(L-1)."""
+def _largest_of(L: float, split: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Places and probabilities of the largest of L standard normals, density L phi Phi^(L-1).
+
+    `split` puts a seam at 0, where a function of the largest may bend.
+    """
     low = _last(lambda x: (L - 1.0) * log_ndtr(x) < -_NEGLIGIBLE) if L > 1 else -_REACH
     high = _last(lambda x: math.log(L) + log_ndtr(-x) > -_NEGLIGIBLE)
-    x = 0.5 * (low + high) + 0.5 * (high - low) * _PLACES
+    x, widths = _joined((low, 0.0, high) if split and low < 0.0 < high else (low, high))
     log_density = math.log(L) - 0.5 * x * x - _LOG_ROOT_TWO_PI + (L - 1.0) * log_ndtr(x)
-    return x, 0.5 * (high - low) * _PLACE_WEIGHTS * np.exp(log_density)
+    return x, widths * np.exp(log_density)
+
+
+def _joined(seams: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of Gauss and Legendre between the seams, where integrands may bend."""
+    parts = list(pairwise(seams))
+    nodes = np.hstack([a + (b - a) * _CLOSE for a, b in parts])
+    return nodes, np.hstack([(b - a) * _CLOSE_WEIGHTS for a, b in parts])
 
 
 def _last(holds: Callable[[float], bool]) -> float:
@@ -103,7 +114,7 @@ def _smooth_rise(s: float, low: float, high: float) -> Any:
     """v -> E[1 - exp(-e^(v + s g))]: closed without spread, else a spline of its logarithm."""
     if s < 1e-8:
         return lambda v: -np.expm1(-np.exp(v))
-    grid = np.linspace(low, high, 2 + int((high - low) / min(_SPLINE_STEP, 0.02 * (1.0 + s))))
+    grid = np.linspace(low, high, 2 + int((high - low) / (_SPLINE_STEP * max(1.0, s))))
     log_rise = CubicSpline(grid, gaussian_means(grid, np.float64(s), _FINE)[1])
     return lambda v: np.exp(log_rise(v))
 
@@ -141,32 +152,40 @@ def _log_both_below(x: np.ndarray, y: np.ndarray, kappa: float) -> np.ndarray:
 
 def hit_of_pointwise(weight: Pointwise, kappa: float, L: float) -> float:
     """E[sigma(lam a_J)] when J has the largest chi."""
-    x, chance = _largest_of(L)
-    g = np.arange(-_REACH, _REACH + _STEP, _STEP)
-    normal = _STEP * np.exp(-0.5 * g * g - _LOG_ROOT_TWO_PI)
-    a = kappa * x[:, None] + math.sqrt(max(1.0 - kappa * kappa, 0.0)) * g
-    return float(chance @ np.asarray(weight.value(weight.lam * a)) @ normal) / _share(weight, L)
+    x, chance = _largest_of(L, split=True)
+    return float(chance @ _seen(weight, kappa, x)) / _share(weight, L)
+
+
+def _seen(weight: Pointwise, kappa: float, chi: np.ndarray) -> np.ndarray:
+    """E[sigma(lam a) | chi], a = kappa chi + s g; weights may bend where a = 0."""
+    s = math.sqrt(max(1.0 - kappa * kappa, 0.0))
+    if s == 0.0:
+        return np.asarray(weight.value(weight.lam * kappa * chi))
+    bend = np.clip(-kappa * chi / s, -_REACH, _REACH)[:, None]
+    g = np.hstack([bend - (_REACH + bend) * _CLOSE, bend + (_REACH - bend) * _CLOSE])
+    density = np.hstack([(_REACH + bend) * _CLOSE_WEIGHTS, (_REACH - bend) * _CLOSE_WEIGHTS])
+    density = density * np.exp(-0.5 * g * g - _LOG_ROOT_TWO_PI)
+    return np.asarray(
+        np.sum(density * weight.value(weight.lam * (kappa * chi[:, None] + s * g)), axis=1)
+    )
 
 
 def share_of_pointwise(weight: Pointwise, kappa: float, L: float, beta: float) -> float:
-    """E[sum_l sigma(lam a_l) softmax(beta chi)_l]: one Laplace integral over u = log t."""
-    if L == 1:
-        beta = 0.0
-    step = min(_STEP, _LOG_STEP / max(beta, 1e-300))
-    chi = np.arange(-_REACH, _REACH + step, step)
-    g = np.arange(-_REACH, _REACH + _STEP, _STEP)
-    normal = _STEP * np.exp(-0.5 * g * g - _LOG_ROOT_TWO_PI)
-    a = kappa * chi[:, None] + math.sqrt(max(1.0 - kappa * kappa, 0.0)) * g
-    given = np.asarray(weight.value(weight.lam * a)) @ normal  # E[sigma | chi]
-    density = step * np.exp(-0.5 * chi * chi - _LOG_ROOT_TWO_PI) * given
-    if beta == 0.0:
-        return float(np.sum(density)) / _share(weight, L)
-    u = np.arange(_LOWEST_LOG_T - _REACH * beta, _HIGHEST_LOG_T + _REACH * beta, _LOG_STEP)
-    x = u[:, None] + beta * chi
-    hits = np.exp(x - np.exp(np.minimum(x, 50.0))) @ density
-    rise = np.exp(gaussian_means(u, np.float64(beta), _FINE)[1])
+    """E[sum_l sigma(lam a_l) softmax(beta chi)_l] = L E[sigma(lam a) q(chi)].
+
+    q(chi) = E[softmax_l | chi_l = chi] = int dw exp(w - e^w) E[exp(-e^(w - beta (chi - g)))]^(L-1).
+    """
+    chi, widths = _joined((-_REACH, -0.5 * _REACH, 0.0, 0.5 * _REACH, _REACH))
+    normal = widths * np.exp(-0.5 * chi * chi - _LOG_ROOT_TWO_PI)
+    given = _seen(weight, kappa, chi)
+    if beta == 0.0 or L == 1:
+        return float(normal @ given) / _share(weight, L)
+    w = np.arange(_LOWEST_LOG_T, _HIGHEST_LOG_T, _LOG_STEP)
+    u = w[:, None] - beta * chi
+    rise = _smooth_rise(beta, float(u.min()), float(u.max()))(u)
     others = np.exp((L - 1.0) * np.log1p(-np.minimum(rise, 1.0 - 1e-16)))
-    return float(L * _LOG_STEP * np.sum(hits * others)) / _share(weight, L)
+    share = _LOG_STEP * np.exp(w - np.exp(w)) @ others
+    return float(L * (normal * given) @ share) / _share(weight, L)
 
 
 def squared_pointwise(weight: Pointwise, L: float) -> float:

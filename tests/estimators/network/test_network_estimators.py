@@ -34,9 +34,10 @@ def classifier():
     return SingleLocationNetworkClassifier(**QUICK).fit(DATA.bags, DATA.labels > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SingleLocationNetworkRegressor, SingleLocationNetworkClassifier])
 def test_scikit_learn_finds_nothing_to_object_to(kind):
-    check_estimator(kind(members=2, decay=1.0, max_epochs=20, context=False), on_skip=None)
+    check_estimator(kind(members=2, decay=1.0, max_epochs=12, context=False), on_skip=None)
 
 
 @pytest.mark.slow

@@ -47,9 +47,10 @@ return {
 };
 """
 WORDS = "of the previous setting"
-#: a cheap setting, per tab, and values to move the controls to
+#: a cheap setting, per tab, and values to move the controls to; heads take the place of one head
 BASES = {
     "training": {"steps": 400, "runs": 2, "d": 50},
+    "heads": {"steps": 400, "runs": 2, "d": 50, "heads": 2, "kinds": 2},
     "attentions": {"d": 30, "L": 6},
     "latent": {"longest": 64, "sequences": 50},
     "samples": {"tokens": 20},
@@ -60,43 +61,53 @@ OTHERS = dict(
     where="sphere", runs=3, seed=5, step_size=0.002, steps=300, decay=0.01, batch=2,
     sigma=0.7, temperature=0.3, recall_tau=0.2, recall_d=9, location_d=12, location_eps=0.2,
     longest=256, sequences=60, draw=3, tokens=30, m=1.5, noise=0.4, ratio=3.0,
-    sentence="Our garden is horrible.",
+    sentence="Our garden is horrible.", heads=1, kinds=1, beta=3.0,
 )  # fmt: skip
 FOLLOWS = {"sequence": "curves"}
+TABS = {"heads": "training"}
+
+
+def panels_of(lab: Any, tab: str) -> list[str]:
+    """The names of the panels that a tab shows."""
+    return lab.run(
+        "return [...document.querySelectorAll(`#tab-panel-${arguments[0]} .panel`)]"
+        ".filter((panel) => !panel.hidden).map((panel) => panel.id.slice(6))",
+        tab,
+    )
 
 
 class Stage:
     """The page with a gate before its answers, and what the server says of its views."""
 
-    def __init__(self, lab: Any, tab: str, query: str = "") -> None:
+    def __init__(self, lab: Any, base: str, query: str = "") -> None:
+        tab = TABS.get(base, base)
         self.lab, self.tab = lab, tab
         self.about = httpx.get(lab.address + "api/about").json()
         self.base = {
             control["name"]: control["default"]
             for group in self.about["groups"]
             for control in group["controls"]
-        } | BASES.get(tab, {})
-        given = "&".join(f"{name}={value}" for name, value in BASES.get(tab, {}).items())
+        } | BASES.get(base, {})
+        given = "&".join(f"{name}={value}" for name, value in BASES.get(base, {}).items())
         lab.open(f"?view={tab}&{given}&{query}")
         lab.run(_GATE)
+        self.shown = panels_of(lab, tab)
 
     @property
     def views(self) -> dict[str, dict]:
         """The visible views of the tab."""
-        return {
-            view["name"]: view
-            for view in self.about["views"]
-            if view["tab"] == self.tab and not view["look"]["hidden"]
-        }
+        return {view["name"]: view for view in self.about["views"] if view["name"] in self.shown}
 
     @property
     def controls(self) -> list[dict]:
-        return [
-            control
+        """Each control of the visible views once; last what is only in the address."""
+        known = {
+            control["name"]: control
             for group in self.about["groups"]
             for control in group["controls"]
-            if self.tab in control["tabs"]
-        ]
+            if any(self.carries(view, control["name"]) for view in self.views)
+        }
+        return sorted(known.values(), key=lambda control: control["place"] == "address")
 
     def carries(self, view: str, control: str) -> bool:
         """Whether the question of a view, or of the one that it follows, holds the control."""
@@ -170,6 +181,7 @@ def test_every_control_in_every_stage(lab, tab):
     if tab == "text":
         pytest.importorskip("wordllama")
     page = Stage(lab, tab)
+    assert page.views
     for control in page.controls:
         name = control["name"]
         for stage in ("refused", "held"):  # what is answered once is remembered
@@ -196,7 +208,9 @@ def test_every_control_in_every_stage(lab, tab):
             else:
                 lab.run("window.held = null")
                 for view in page.views:
-                    if page.carries(view, name):
+                    if (view, name) == ("heads", "weight"):
+                        assert_dimmed(page.wait(view, "refused"), (view, name))  # erf alone
+                    elif page.carries(view, name):
                         assert_whole(page.wait(view, "shown", "refused"), (tab, view, name, "back"))
                         assert_answers(page, view, page.base | {name: OTHERS[name]}, (view, name))
             page.move(control, page.base[name])  # of the address: yet another one
@@ -210,19 +224,14 @@ def test_before_the_first_answer_nothing_is_shown(lab):
         "Page.addScriptToEvaluateOnNewDocument", {"source": _GATE + "window.hold();"}
     )
     try:
-        for tab in BASES:
+        for tab in sorted({TABS.get(base, base) for base in BASES}):
             lab.browser.get("about:blank")
             lab.browser.get(f"{lab.address}?view={tab}")
             wait_for(
                 lab.browser, f"return document.querySelector('#tab-panel-{tab} .panel') !== null"
             )
             time.sleep(0.3)
-            panels = lab.run(
-                "return [...document.querySelectorAll(`#tab-panel-${arguments[0]} .panel`)]"
-                ".filter((panel) => !panel.hidden).map((panel) => panel.id.slice(6))",
-                tab,
-            )
-            for view in panels:
+            for view in panels_of(lab, tab):
                 seen = lab.run(_STATE, view)
                 assert seen["stage"] == "asking" and not seen["numbers"], (view, seen)
                 assert not seen["plotted"] and not seen["exports"], (view, seen)

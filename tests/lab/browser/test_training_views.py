@@ -250,3 +250,37 @@ def test_nothing_overflows_a_phone(lab, scheme):
     lab.settle()
     assert lab.run("return document.documentElement.scrollWidth") <= 390
     prefer(lab.browser, "light")
+
+
+def test_several_heads_take_the_place_of_one_and_their_matrices_move_with_time(lab):
+    lab.open("?steps=400&runs=2")
+    shown = "return !document.getElementById(arguments[0]).checkVisibility()"
+    assert lab.run(shown, "panel-heads") and not lab.run(shown, "panel-landscape")
+    lab.click('[data-preset="heads_share"]')
+    lab.enter("steps", "400")
+    matrices = (
+        "return document.getElementById('plot-heads').data?.filter((it) => it.type === 'heatmap')"
+        ".map((it) => it.z) ?? []"
+    )
+    wait_for(lab.browser, matrices.replace("?? []", "") + ".length === 2", 90)
+    for one_head in ("panel-landscape", "panel-curves", "panel-sequence", "control-theta"):
+        assert lab.run(shown, one_head)
+    keys, values = lab.run(matrices)
+    assert np.shape(keys) == np.shape(values) == (2, 2)
+    lab.run(
+        "const time = document.getElementById('heads-time'); time.value = 0;"
+        "time.dispatchEvent(new Event('input'))"
+    )
+    wait_for(lab.browser, matrices + f"[0][0][0] !== {keys[0][0]!r}")
+    first = lab.run(matrices)[0]
+    assert np.abs(first).max() < np.abs(keys).max()
+    lab.run(
+        "const run = document.getElementById('heads-run'); run.value = '1';"
+        "run.dispatchEvent(new Event('change'))"
+    )
+    wait_for(lab.browser, matrices + f"[0][0][0] !== {first[0][0]!r}")
+    lab.enter("kinds", "1")
+    lab.enter("heads", "1")
+    wait_for(lab.browser, "return !document.getElementById('panel-landscape').hidden")
+    lab.settle()
+    assert lab.run(shown, "panel-heads")

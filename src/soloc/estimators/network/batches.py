@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import eigh
 
 from soloc.estimators.instances import BLOCK, Instances
 
@@ -66,3 +67,19 @@ def stock_of(instances: Instances, y: np.ndarray) -> Stock:
         x[part] = (instances.x[part] - instances.centre) * inverse
     labels = y.reshape(len(y), -1).astype(np.float32)
     return Stock(x, instances.rows, instances.starts, instances.lengths, labels)
+
+
+def principal(stock: Stock, most: int) -> tuple[Stock, np.ndarray]:
+    """The stock in its first principal components, and the matrix that leads there, (d, most).
+
+    Few bags say nothing about more directions, and a network of fewer is faster. Scaled so that an
+    instance stays as long as the count of its features asks.
+    """
+    d = stock.x.shape[1]
+    gram = stock.x.T @ stock.x if d <= len(stock.x) else stock.x @ stock.x.T
+    values, vectors = eigh(gram.astype(np.float64))
+    values, vectors = values[::-1][:most], vectors[:, ::-1][:, :most]
+    if d > len(stock.x):
+        vectors = stock.x.T @ vectors / np.sqrt(np.maximum(values, 1e-9 * values[0] + 1e-30))
+    matrix = (vectors * np.sqrt(vectors.shape[1] / d)).astype(np.float32)
+    return stock._replace(x=stock.x @ matrix), matrix

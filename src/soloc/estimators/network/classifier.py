@@ -30,7 +30,7 @@ class SingleLocationNetworkClassifier(ClassifierMixin, NetworkEstimator):
     Attributes
     ----------
     classes_ : array of the labels seen
-    members_, share_, decay_, selection_, history_, diagnostics_, n_features_in_
+    members_, share_, shrink_, decay_, selection_, history_, diagnostics_, n_features_in_
         As for `SingleLocationNetworkRegressor`; held-out scores in `diagnostics_` are accuracies.
 
     Examples
@@ -79,7 +79,7 @@ class SingleLocationNetworkClassifier(ClassifierMixin, NetworkEstimator):
         probability = softmax(pooled_prediction(self._read(instances), instances), axis=1)
         if self.share_:
             probability += self.share_ * (self._by_trees(instances) - probability)
-        return probability
+        return probability + self.shrink_ * (self.constant_ - probability)
 
     def predict(self, X):
         """The most probable class of each bag, (n,)."""

@@ -16,10 +16,18 @@ from soloc.estimators.fields import Fields
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.labels import labels_for
 from soloc.estimators.mean_pool import fit_mean_pool, without_folds
-from soloc.estimators.network.batches import Stock, stock_of
-from soloc.estimators.network.context import Context, features_of, fit_context, said_by
+from soloc.estimators.network.batches import Stock, principal, stock_of
+from soloc.estimators.network.context import (
+    LEAST_SHARE,
+    Context,
+    features_of,
+    fit_context,
+    said_by,
+    share_of,
+)
 from soloc.estimators.network.ensemble import (
     DECAYS,
+    FEW,
     Ensemble,
     Task,
     fit_all,
@@ -52,6 +60,8 @@ from soloc.estimators.solver import History
 from soloc.estimators.tickets import tickets
 
 KEY_UNITS = 16
+WIDE, COMPONENTS = 300, 64  # of more features a network of few bags sees so many components
+SHORT = 15  # epochs of the member that only tells which bags belong together
 WITNESSES = "two members of the ensemble"
 MOST_WITNESSED = 4096  # bags on which agreement is measured
 SELECTION: dict[str, type] = {"decay": float, "held_out": float}
@@ -78,6 +88,8 @@ class NetworkEstimator(PointingEstimator):
     members_: Weights
     forests_: list[Forest]
     share_: float
+    shrink_: float
+    constant_: np.ndarray
     decay_: float
     selection_: pd.DataFrame | None
     history_: pd.DataFrame
@@ -88,7 +100,7 @@ class NetworkEstimator(PointingEstimator):
         units=64,
         members="auto",
         context=True,
-        max_epochs=40,
+        max_epochs=80,
         random_state=0,
         n_jobs=None,
         verbose=0,
@@ -112,6 +124,10 @@ class NetworkEstimator(PointingEstimator):
         """
         rng = self._check_parameters()
         given = self._prepare(X, y, groups, rng)
+        whole, turn = given, None
+        if len(given.y) < FEW and given.stock.x.shape[1] > WIDE:
+            stock, turn = principal(given.stock, COMPONENTS)
+            given = given._replace(stock=stock)
         seed = int(rng.integers(2**31))
         plan = Plan(
             self.loss,
@@ -129,7 +145,9 @@ class NetworkEstimator(PointingEstimator):
         ensemble = fit_ensemble(
             given.stock, plan, decays, fold_of, count, seed, self.n_jobs, self._watch()
         )
-        adopt(self, given.attributes | self._found(given, ensemble, seed))
+        if turn is not None:  # the turn becomes a part of the layer
+            ensemble = ensemble._replace(members=[m.turned(turn) for m in ensemble.members])
+        adopt(self, given.attributes | self._found(whole, ensemble, seed))
         return self
 
     def _prepare(self, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Prepared:
@@ -139,7 +157,7 @@ class NetworkEstimator(PointingEstimator):
         labels, described = self._standard_labels(labels_for(y, bags))
         lots = tickets(bags, labels, int(rng.integers(2**63)))
         order = np.argsort(lots, kind="stable")
-        centre, scale = (rounded(each) for each in centre_and_scale(bags, True))
+        centre, scale = rounded(*centre_and_scale(bags, True))
         instances = Instances(bags, centre, scale, shared=True)
         stock = stock_of(instances, labels)
         stock = stock._replace(
@@ -166,8 +184,8 @@ class NetworkEstimator(PointingEstimator):
     def _groups_by_pointing(self, given: Prepared, plan: Plan, seed: int) -> np.ndarray | None:
         """Bags that point at the same instance, by one member that does not know of them yet."""
         fold_of = folds_of(given.tickets, None)
-        task = Task(0, plan.decay, seed)
-        [member] = fit_all(given.stock, plan, fold_of, [task], None, None)
+        task, short = Task(0, plan.decay, seed), plan._replace(max_epochs=SHORT)
+        [member] = fit_all(given.stock, short, fold_of, [task], None, None)
         attention = np.empty(given.instances.count, dtype=np.float32)
         order, stock = given.order, given.stock
         for bags in stock.pieces(np.arange(len(order))):
@@ -192,6 +210,10 @@ class NetworkEstimator(PointingEstimator):
                 (1 - context.share) * each + context.share * context.left_out
                 for each in (honest, own)
             )
+        constant = y.mean(axis=0)
+        shrink = share_of(y, honest, np.broadcast_to(constant, y.shape))
+        shrink = shrink if shrink >= LEAST_SHARE else 0.0
+        honest, own = ((1 - shrink) * each + shrink * constant for each in (honest, own))
         folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
         labels = y if y.shape[1] > 1 else y[:, 0]
         pooled = without_folds(fit_mean_pool(means, labels, True), means, labels, folds, True)
@@ -207,8 +229,11 @@ class NetworkEstimator(PointingEstimator):
         tried = [{"decay": d, "held_out": e} for d, e in ensemble.scores.items()]
         attributes = {
             "members_": weights,
+            "held_out_": honest[np.argsort(order)],
             "forests_": context.forests,
             "share_": context.share,
+            "shrink_": shrink,
+            "constant_": constant,
             "decay_": ensemble.decay,
             "history_": pd.DataFrame(rows),
             "selection_": pd.DataFrame(tried) if tried else None,
@@ -217,12 +242,13 @@ class NetworkEstimator(PointingEstimator):
         witnessed = Instances(seen, given.instances.centre, given.instances.scale)
         reading, attention = read_ensemble(weights, witnessed)
         several = witnessed.lengths > 1
-        attributes["diagnostics_"] = Diagnostics(
+        evidence = [
             *scores,
             pairs_agree(named_by(attention, witnessed), several),
             float(np.mean(1.0 / witnessed.lengths[several])) if several.any() else 1.0,
             *concentration(reading.attention, witnessed),
-        )._replace(witnesses=WITNESSES)
+        ]
+        attributes["diagnostics_"] = Diagnostics(*evidence)._replace(witnesses=WITNESSES)
         return attributes | self._calibrated(y[unseen], own[unseen], ensemble)
 
     def _watch(self) -> Callable[[list[float]], Any] | None:
@@ -286,6 +312,7 @@ class NetworkEstimator(PointingEstimator):
             "parameters": plain_parameters(self),
             "decay": float(self.decay_),
             "share": float(self.share_),
+            "shrink": float(self.shrink_),
             "forests": len(self.forests_),
             "members": len(self.members_.intercept),
             "units": int(self.members_.bias.shape[1]),
@@ -297,7 +324,7 @@ class NetworkEstimator(PointingEstimator):
             "diagnostics": self.diagnostics_._asdict(),
             "selection": selection,
         }
-        arrays = {"centre": self.centre_, "scale": self.scale_}
+        arrays = {"centre": self.centre_, "scale": self.scale_, "constant": self.constant_}
         arrays |= weights_to_arrays(self.members_)
         for number, forest in enumerate(self.forests_):
             arrays |= forest_to_arrays(forest, number)
@@ -311,7 +338,9 @@ class NetworkEstimator(PointingEstimator):
         d = fields.integer("n_features", least=1)
         outputs = fields.integer("outputs", least=1)
         shape = Shape(d, fields.integer("units", least=1), KEY_UNITS, outputs)
-        share = fields.number("share", least=0.0)
+        share, shrink = fields.number("share", least=0.0), fields.number("shrink", least=0.0)
+        if shrink > 1:
+            raise ValueError("field 'shrink' must be at most 1")
         forests = fields.integer("forests", least=0)
         if share > 1 or (share > 0) != (forests > 0):
             raise ValueError("field 'share' must be at most 1, and 0 only without forests")
@@ -323,6 +352,8 @@ class NetworkEstimator(PointingEstimator):
             "members_": weights_from(fields, fields.integer("members", least=1), shape),
             "forests_": [forest_from(fields, i, d + 1) for i in range(forests)],
             "share_": share,
+            "shrink_": shrink,
+            "constant_": fields.array("constant", (outputs,)),
             "decay_": fields.number("decay", least=0.0),
             "history_": fields.table("history", HISTORY),
             "selection_": fields.table("selection", SELECTION),
@@ -381,10 +412,12 @@ class NetworkEstimator(PointingEstimator):
         return np.mean([said_by(each, features, classes) for each in self.forests_], axis=0)
 
 
-def rounded(numbers: np.ndarray) -> np.ndarray:
-    """To 24 bits: sums in another order then give the very same network."""
-    mantissa, exponent = np.frexp(numbers)
-    return np.ldexp(np.round(mantissa * 2.0**24) / 2.0**24, exponent)
+def rounded(centre: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both to 20 bits of the scale: sums in another order then give the very same network."""
+    mantissa, exponent = np.frexp(scale)
+    scale = np.ldexp(np.round(mantissa * 2.0**20) / 2.0**20, exponent)
+    unit = np.where(np.isfinite(scale) & (scale > 0), scale * 2.0**-20, 1.0)
+    return np.round(centre / unit) * unit, scale
 
 
 def better_of(y: np.ndarray, by_ridge: np.ndarray, by_trees: np.ndarray) -> np.ndarray:

@@ -9,9 +9,10 @@ from soloc.estimators.network.batches import Stock
 from soloc.estimators.network.layer import Shape, Weights, backward, forward
 from soloc.estimators.network.losses import FIRST_NOISE, Loss
 
-RATE, WARM, FIRST, SECOND = 5e-3, 20, 0.9, 0.99  # Adam
+RATE, WARM, FIRST, SECOND = 1e-2, 20, 0.9, 0.99  # Adam
 SMALLEST_BATCH, LARGEST_BATCH, STEPS = 32, 256, 128  # bags of a batch; steps of an epoch
-PATIENCE, MOST_EPOCHS = 5, 40
+PATIENCE, MOST_EPOCHS = 6, 80  # epochs without a gain before a member stops
+PLATEAU, LONG_PATIENCE = 0.9, 20  # share of the first error; above it a key may still be found
 FEWEST_STEPS = 16  # of an epoch: few bags are passed over several times between two looks
 LONGEST_EPOCH = 16384  # bags between two looks at what is left out
 MOST_JUDGES = 4096  # bags left out that are looked at
@@ -26,6 +27,11 @@ class Member(NamedTuple):
     trace: list[float]  #: error of the judges before the first and after each epoch
     judges: np.ndarray  #: bags left out that decided when to stop
     judged: list[np.ndarray]  #: their predictions, at each entry of the trace
+
+    def turned(self, matrix: np.ndarray) -> "Member":
+        """The member for instances that were not multiplied by the matrix before."""
+        weights = self.weights._replace(hidden=matrix @ self.weights.hidden)
+        return self._replace(weights=weights)
 
     @property
     def best(self) -> int:
@@ -112,7 +118,7 @@ def fit_member(
             kept[:] = average
         if watch is not None:
             watch(trace)
-        if since >= PATIENCE:
+        if since >= (PATIENCE if best < PLATEAU * trace[0] else LONG_PATIENCE):
             break
     return Member(plan.shape.views(kept), best_noise, trace, judges, said_of_judges)
 

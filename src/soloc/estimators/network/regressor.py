@@ -35,7 +35,7 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
         Members of the ensemble; "auto" takes 10 below 300 bags, 5 below 1000, else 3.
     context : bool, default True
         Whether boosted trees on (mean of the bag, its length) may be mixed in.
-    max_epochs : int, default 40
+    max_epochs : int, default 80
         Most passes over the bags; members stop when bags left out say so.
     random_state : int, RandomState or None, default 0
         Decides starts, batches and folds; not the order of bags.
@@ -50,6 +50,9 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
         Parameters of the networks, each with a first axis of members.
     share_ : float
         Share of the boosted trees in the prediction; 0 where they were not wanted.
+    shrink_ : float
+        By how much predictions are drawn to the mean label, as bags left out ask; 0 mostly, 1 on
+        noise.
     decay_ : float
     noise_ : float
         Standard deviation of the label around the value of the decisive instance.
@@ -83,8 +86,8 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
 
     def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         y = numbers(labels)
-        mean = float(rounded(y.mean()))
-        scale = float(rounded(np.sqrt(np.mean((y - mean) ** 2)))) or 1.0
+        mean, scale = (float(each) for each in rounded(y.mean(), np.array(y.std())))
+        scale = scale or 1.0
         return (y - mean) / scale, {"label_mean_": mean, "label_scale_": scale}
 
     def _scores(self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray) -> Any:
@@ -121,13 +124,14 @@ class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
     # -- what a fitted model says
 
     def _read(self, instances: Instances) -> Reading:
-        """With the trees in the offset: weights times values and it are the prediction."""
+        """With trees and constant in the offset: weights times values and it are the prediction."""
         reading = super()._read(instances)
-        if not self.share_:
-            return reading
-        left = 1 - self.share_
-        offset = left * reading.offset + self.share_ * self._by_trees(instances)
-        return Reading(reading.attention, left * reading.values, offset)
+        left, offset = 1 - self.share_, (1 - self.share_) * reading.offset
+        if self.share_:
+            offset = offset + self.share_ * self._by_trees(instances)
+        kept = 1 - self.shrink_
+        offset = kept * offset + self.shrink_ * self.constant_
+        return Reading(reading.attention, kept * left * reading.values, offset)
 
     def _contributions(self, reading, instances, output=None):
         """Value of each instance of the one bag in units of the label, and the bag's offset."""

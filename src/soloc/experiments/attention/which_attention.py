@@ -15,10 +15,14 @@ from soloc.predictors.catalogue import WEIGHTS, by_label, of_kind
 from soloc.predictors.normalised import HardMax, Softmax
 from soloc.predictors.pointwise import Erf, Linear
 from soloc.risk.baselines import bayes_risk, linear_risk, null_risk
+from soloc.risk.best_weight import largest_at_best
 from soloc.risk.monte_carlo import monte_carlo_bayes_risk
+from soloc.tasks.max_location import MaxLocation
 from soloc.tasks.single_location import SingleLocation
 
-SOFTMAX, LINEAR = of_kind(Softmax).label, of_kind(Linear).label  #: what the claims are about
+#: what the claims are about
+SOFTMAX, LINEAR, HARD = (of_kind(kind).label for kind in (Softmax, Linear, HardMax))
+LARGEST = "largest"  #: rows of the task in which the largest score decides
 CHECK = "Bayes, simulated"  #: not a weight: the posterior mean itself, as a check
 # beyond, misses are too rare to be seen in a simulation
 LONGEST_SIMULATED, STRONGEST_SIMULATED = 30, 5.0
@@ -52,9 +56,21 @@ def run(config: Config) -> pd.DataFrame:
             f"`weights` must be among {'; '.join(every_weight())}, got {unknown[0]!r}."
         )
     settings = _settings(replace(config, weights=()))
-    return pd.concat(
-        [_weight(config, settings, name) for name in config.weights], ignore_index=True
-    )
+    parts = [_weight(config, settings, name) for name in config.weights]
+    parts += [_largest(config, name) for name in config.weights if name != CHECK]
+    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+
+
+def _largest(config: Config, name: str) -> pd.DataFrame:
+    """The weight where the largest score decides, as sharply as the signal marks it elsewhere."""
+    L, beta = config.length, config.signal
+    best, bayes = (largest_at_best(label, L, beta) for label in (name, SOFTMAX))
+    if best is None or bayes is None:
+        return pd.DataFrame()
+    task = MaxLocation(L=L, beta=beta)
+    row = {"part": LARGEST, "m": beta, "L": float(L), "weight": name, "lam": best.lam}
+    row |= {"excess": best.excess, "error": 0.0, "bayes": bayes.excess}
+    return pd.DataFrame([row | {"linear": task.linear_risk(), "null": task.null_risk()}])
 
 
 def _weight(config: Config, settings: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -145,13 +161,22 @@ def findings(table: pd.DataFrame) -> str:
             " With the squared signal m^2 the excess of linear attention falls as a power"
             f" ({power:.2f}), that of softmax as exp({exponent:.2f} m^2)."
         )
+    largest = table[(table.part == LARGEST) & (table.weight != SOFTMAX)].sort_values("excess")
+    if len(largest):
+        over = largest.excess / largest.bayes
+        said += (
+            " Where no token is marked and the largest score decides, softmax is Bayes again"
+            f" ({largest.bayes.iloc[0]:.2f}); {largest.weight.iloc[0]} comes next at"
+            f" {over.iloc[0]:.2f} times Bayes, {largest.weight.iloc[-1]} is last at"
+            f" {over.iloc[-1]:.2f} times."
+        )
     return said
 
 
 def certificates(table: pd.DataFrame) -> list[Certificate]:
     """Softmax is Bayes and nobody else is; powers against exponentials."""
     claims = []
-    table_of_weights = table[table.part != "check"]
+    table_of_weights = table[~table.part.isin(("check", LARGEST))]
     soft = table_of_weights[
         (table_of_weights.weight == SOFTMAX) & (table_of_weights.part != "random")
     ]
@@ -215,6 +240,20 @@ def certificates(table: pd.DataFrame) -> list[Certificate]:
                 "power -1.0 +- 0.25; exponent between -0.32 and -0.2",
                 f"power {power:.3f}; exponent {exponent:.3f}",
                 bool(abs(power + 1.0) <= 0.25 and -0.32 <= exponent <= -0.2),
+            )
+        )
+    largest = table[table.part == LARGEST]
+    if len(largest) > 1:
+        one_score = largest[~largest.weight.isin((SOFTMAX, HARD))]
+        ratio = one_score.excess / one_score.bayes
+        claims.append(
+            Certificate(
+                "Where the largest score decides, weights of one score each lose",
+                "exact risk of every component-wise weight at its best lam over that of softmax at"
+                " lam = beta, which is Bayes",
+                "above 1.5 for every weight",
+                f"{ratio.min():.2f} to {ratio.max():.2f} times Bayes over {len(ratio)} weights",
+                bool((ratio > 1.5).all()),
             )
         )
     return claims

@@ -92,14 +92,21 @@ def _descent(config: Config, part: str) -> pd.DataFrame:
     )
 
 
+def specialised(last: pd.DataFrame, heads: int, kinds: int) -> np.ndarray:
+    """Which runs have for every kind a head of its own."""
+    own = [
+        [
+            np.minimum(last[f"kappa_{h}{g}"].abs(), last[f"nu_{h}{g}"].abs()) > OWN
+            for g in range(1, kinds + 1)
+        ]
+        for h in range(1, heads + 1)
+    ]
+    return np.asarray(np.all(np.any(own, axis=0), axis=0))
+
+
 def _minimum(last: pd.DataFrame) -> np.ndarray:
     """What a run ended near: one head for each kind, a code, or neither."""
-    kinds = [
-        [np.minimum(last[f"kappa_{h}{g}"].abs(), last[f"nu_{h}{g}"].abs()) > OWN for g in (1, 2)]
-        for h in (1, 2)
-    ]
-    specialised = np.all(np.any(kinds, axis=1), axis=0)
-    on_manifold = np.where(specialised, TRUTH, CODE)
+    on_manifold = np.where(specialised(last, 2, 2), TRUTH, CODE)
     return np.asarray(np.where(last.distance > 1e-3, OFF, on_manifold))
 
 

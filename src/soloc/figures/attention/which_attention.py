@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from soloc.figures.style import (
     BLUE,
     DASHES,
+    GREEN,
     INK,
     MARKERS,
     MUTED,
@@ -37,7 +38,7 @@ def figure(table: pd.DataFrame) -> Figure:
         logarithmic(axis, "y")
         axis.set_ylabel(r"excess risk at the best $\lambda$, $R - \varepsilon^2$")
     axes[0].legend(loc="lower left")
-    _all(axes[2], ranked, table[table.part == "random"])
+    _all(axes[2], ranked, table[table.part == "random"], table[table.part == "largest"])
     return drawing
 
 
@@ -74,7 +75,7 @@ def _curves(axis: Axes, rows: pd.DataFrame, x: str, named: pd.Series) -> None:
     )
 
 
-def _all(axis: Axes, fixed: pd.DataFrame, random: pd.DataFrame) -> None:
+def _all(axis: Axes, fixed: pd.DataFrame, random: pd.DataFrame, largest: pd.DataFrame) -> None:
     signal, length = fixed.m.iloc[0], fixed.L.iloc[0]
     order = list(fixed.weight)
     place = {name: i for i, name in enumerate(order)}
@@ -96,6 +97,16 @@ def _all(axis: Axes, fixed: pd.DataFrame, random: pd.DataFrame) -> None:
         markersize=4,
         label="random length",
     )
+    if len(largest):
+        axis.plot(
+            largest.excess,
+            [place[w] for w in largest.weight],
+            color=GREEN,
+            marker="s",
+            linestyle="",
+            markersize=4,
+            label=rf"largest score decides, $\beta = {largest.m.iloc[0]:g}$",
+        )
     for column, name in (("bayes", "Bayes"), ("linear", "linear\nregression"), ("null", "null")):
         value = fixed[column].iloc[0]
         axis.axvline(value, color=MUTED, linewidth=0.8)
@@ -117,4 +128,4 @@ def _all(axis: Axes, fixed: pd.DataFrame, random: pd.DataFrame) -> None:
     axis.set(
         xlabel=r"excess risk at the best $\lambda$", title=f"All weights at signal $m = {signal:g}$"
     )
-    axis.legend(loc="upper right", bbox_to_anchor=(0.98, 0.9))
+    axis.legend(loc="lower left", bbox_to_anchor=(0.04, 0.04))

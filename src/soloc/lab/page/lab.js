@@ -47,7 +47,9 @@ const lab = {
   },
 };
 
-const isOpen = ({ view }) => view.tab === shownTab() && !state.hidden.has(view.name);
+/** Whether the present tab and setting have a place for a view. */
+const isShown = (view) => view.tab === shownTab() && (view.shown?.(lab) ?? true);
+const isOpen = ({ view }) => isShown(view) && !state.hidden.has(view.name);
 const shownTab = () => (tabs.includes(state.get("view")) ? state.get("view") : tabs[0]);
 const byId = (id) => document.getElementById(id);
 
@@ -64,27 +66,29 @@ function buildTabs() {
   }
 }
 
-/** A control of the server, which is there in the tabs whose views it belongs to. */
-function placed(field) {
-  const made = control(field, state);
-  made.dataset.tabs = field.tabs.join(" ");
+const present = []; // controls and groups, with the test of whether they are on the page now
+
+/** The element of controls, which is there with the views that they belong to. */
+function placed(made, controls) {
+  const names = new Set(controls.map(({ name }) => name));
+  const has = ({ parts }) => parts.some((part) => part.controls.some((name) => names.has(name)));
+  const leads = (view) => view.tab === shownTab() && view.leads?.some((name) => names.has(name));
+  present.push([made, () => views.some((view) => leads(view) || (has(view) && isShown(view)))]);
   return made;
 }
 
 function buildGroups() {
   for (const described of about.groups) {
-    const inGroup = described.controls.filter(({ place }) => place === "group").map(placed);
+    const inGroup = described.controls.filter(({ place }) => place === "group");
     if (!inGroup.length) continue;
-    const box = group(described, inGroup, state);
-    box.dataset.tabs = [...new Set(described.controls.flatMap((field) => field.tabs))].join(" ");
-    byId("controls").append(box);
+    const made = inGroup.map((field) => placed(control(field, state), [field]));
+    byId("controls").append(placed(group(described, made, state), described.controls));
   }
 }
 
 function buildPanel(view) {
   const panel = new Panel(view, lab);
   lab.panels.set(view.name, panel);
-  if (state.hidden.has(view.name)) panel.element.hidden = true;
   byId(`tab-panel-${view.tab}`).append(panel.element);
   const names = view.parts.flatMap(({ controls }) => controls);
   const inPanel = names.map(lab.field).filter(({ place }) => place === "panel");
@@ -92,7 +96,7 @@ function buildPanel(view) {
   for (const { element: made, first, ...described } of view.groups?.(lab) ?? []) {
     const box = group({ open: true, ...described }, [], state);
     box.append(made);
-    box.dataset.tabs = view.tab;
+    present.push([box, () => view.tab === shownTab()]);
     if (first) byId("controls").prepend(box);
     else byId("controls").append(box);
   }
@@ -107,12 +111,24 @@ function showTab() {
     button.tabIndex = tab === wanted ? 0 : -1;
     byId(`tab-panel-${tab}`).hidden = tab !== wanted;
   }
-  for (const box of document.querySelectorAll("[data-tabs]")) {
-    box.classList.toggle("elsewhere", !box.dataset.tabs.split(" ").includes(wanted));
+}
+
+/** Show the controls and panels that belong to the tab and to the setting. */
+function showPresent() {
+  for (const [box, isPresent] of present) box.classList.toggle("elsewhere", !isPresent());
+  for (const panel of lab.panels.values()) {
+    const { view, element: box } = panel;
+    const hidden = view.look.hidden || state.hidden.has(view.name) || !(view.shown?.(lab) ?? true);
+    const returns = box.hidden && !hidden;
+    box.hidden = hidden;
+    if (returns) panel.redraw(); // time went on without it
   }
 }
 
-function update() { for (const panel of lab.panels.values()) if (isOpen(panel)) panel.update(); }
+function update() {
+  showPresent();
+  for (const panel of lab.panels.values()) if (isOpen(panel)) panel.update();
+}
 
 function arrowsBetweenTabs(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

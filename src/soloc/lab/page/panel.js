@@ -222,8 +222,9 @@ export class Panel {
       const drawn = this.view.overlay?.(this, source, traces) ?? traces;
       return source.stage === "shown" ? drawn : drawn.map(faded);
     });
-    const { data, layout } = this.answer.figure;
-    return draw(this.plot, [...data, ...above], this.view.layout?.(this, layout) ?? layout);
+    const { figure } = this.answer;
+    const { data, layout } = this.view.figure?.(this, figure) ?? figure;
+    return draw(this.plot, [...data, ...above], layout);
   }
 
   #say(text, kind) {

@@ -1,5 +1,5 @@
 // The moment of training that is looked at: `t` from 0 (start) to 1 (end), shared by landscape,
-// curves and sequence.
+// curves, sequence and heads.
 
 import { element, readable } from "./dom.js";
 
@@ -9,10 +9,13 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const known = new WeakMap();
 
+/** Whether several heads are trained, which have a panel of their own. */
+export const several = ({ state }) => state.get("heads") > 1 || state.get("kinds") > 1;
+
 /** The training runs that are shown, null when there are none: those of the curves' answer. */
 export function pathsOf(lab) {
-  const { answer, stage } = lab.panel("curves") ?? {};
-  if (!answer || stage === "refused") return null;
+  const { answer, stage } = lab.panel(several(lab) ? "heads" : "curves") ?? {};
+  if (!answer?.table.run || stage === "refused") return null;
   if (!known.has(answer)) known.set(answer, runsOf(answer.table));
   return known.get(answer);
 }
@@ -39,8 +42,39 @@ export function chosenRun(lab) {
   return paths ? Math.min(lab.state.get("run"), paths.runs.length - 1) : 0;
 }
 
-/** Play, a slider over time, and the step it stands at. */
-export function timeBar(lab) {
+/** A list of the runs, to choose the one that is looked through; `prefix` sets its id apart. */
+export function runPicker(lab, prefix = "") {
+  const { state } = lab;
+  const runs = element("select", {
+    id: `${prefix}run`, onchange: () => state.set({ run: Number(runs.value) }),
+  });
+  const label = element("label", { for: `${prefix}run`, class: "muted" }, "seen by");
+  const option = (_, i) => element("option", { value: i }, `run ${i}`);
+  const show = () => {
+    const count = pathsOf(lab)?.runs.length ?? 0;
+    if (runs.options.length !== count) {
+      runs.replaceChildren(...Array.from({ length: count }, option));
+    }
+    runs.value = String(chosenRun(lab));
+    runs.hidden = label.hidden = count === 0;
+  };
+  return { elements: [label, runs], show };
+}
+
+/** A line at the present moment in every plot against steps. */
+export function nowLines(panel, layout) {
+  const step = pathsOf(panel.lab)?.steps[recordAt(panel.lab)];
+  if (step === undefined) return [];
+  const color = getComputedStyle(document.documentElement).getPropertyValue("--muted").trim();
+  const axes = Object.keys(layout).filter((name) => name.startsWith("yaxis"));
+  return axes.map((name) => name.slice("yaxis".length)).map((mark) => ({
+    type: "line", xref: `x${mark}`, yref: `y${mark} domain`, x0: step, x1: step, y0: 0, y1: 1,
+    line: { color, width: 1, dash: "dot" },
+  }));
+}
+
+/** Play, a slider over time, and the step it stands at; `prefix` sets its ids apart. */
+export function timeBar(lab, prefix = "") {
   const { state } = lab;
   let frame = null;
   const name = (button, symbol, label) => {
@@ -67,13 +101,13 @@ export function timeBar(lab) {
     frame = requestAnimationFrame(next);
   };
   const play = element("button", {
-    type: "button", class: "play", id: "play", onclick: () => (frame === null ? start() : stop()),
+    type: "button", class: "play", id: `${prefix}play`, onclick: () => (frame === null ? start() : stop()),
   });
   const range = element("input", {
-    type: "range", min: 0, max: PLACES, step: 1, id: "time", "aria-label": "Moment of training",
+    type: "range", min: 0, max: PLACES, step: 1, id: `${prefix}time`, "aria-label": "Moment of training",
     oninput: () => { stop(); state.set({ t: Number(range.value) / PLACES }); },
   });
-  const output = element("output", { for: "time", id: "time-step" });
+  const output = element("output", { for: `${prefix}time`, id: `${prefix}time-step` });
   const show = () => {
     range.value = String(Math.round(PLACES * state.get("t")));
     const paths = pathsOf(lab);

@@ -2,13 +2,15 @@
 //
 // A view is asked with the controls that its parts name. A script, views/<name>.js, may export
 //   question(lab)       the question; null asks nothing, undefined when it is not known yet
+//   shown(lab)          whether it has a place on the page in the present setting
+//   leads               names of the controls that lead to it, there even when it has no place
 //   follows             the panel whose stage changes its question
 //   rest(lab, panel)    milliseconds for which the hand must rest before it asks
 //   asJob(lab)          whether the question goes to the job; refusal(lab): why it is not asked
 //   state               more fields of the address with their defaults, or a function of facts
 //   groups(lab)         more groups of controls: {name, title, open, element, first}
 //   built, drawn, staged, emptied (panel)   what happens then
-//   overlay(panel, source, traces), layout(panel, layout)   what is drawn instead
+//   overlay(panel, source, traces), figure(panel, figure)   what is drawn instead
 
 import { phone } from "./dom.js";
 

@@ -20,19 +20,13 @@ class AboutTab(BaseModel):
     title: str
 
 
-class AboutControl(Control):
-    """A control, and the tabs in which it matters."""
-
-    tabs: list[str]
-
-
 class AboutGroup(BaseModel):
     """Controls under one heading."""
 
     name: str
     title: str
     open: bool
-    controls: list[AboutControl]
+    controls: list[Control]
 
 
 class AboutPart(BaseModel):
@@ -102,12 +96,8 @@ def _groups(views: list[View]) -> list[AboutGroup]:
                 name, AboutGroup(name=name, title=title, open=is_open, controls=[])
             )
             for control in part.controls:
-                known = next((one for one in group.controls if one.name == control.name), None)
-                if known is None:
-                    known = AboutControl(**control.model_dump(), tabs=[])
-                    group.controls.append(known)
-                if view.tab.name not in known.tabs:
-                    known.tabs.append(view.tab.name)
+                if control.name not in {known.name for known in group.controls}:
+                    group.controls.append(control)
     return list(groups.values())
 
 

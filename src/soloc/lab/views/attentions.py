@@ -21,6 +21,7 @@ from soloc.risk.simulated_scores import LONGEST_DRAWN, best_simulated, simulated
 from soloc.tasks.single_location import SingleLocation
 
 SECONDS = 60.0  # of one job, which takes a few
+TAB = Tab("attentions", "Which attention?")
 
 
 class AttentionsAsk(Body):
@@ -195,7 +196,7 @@ def constructor(attention: Any) -> str:
 
 VIEW = View(
     name="attentions",
-    tab=Tab("attentions", "Which attention?"),
+    tab=TAB,
     title="Which attention?",
     summary="Weights at their best temperature",
     draw=attentions_panel,

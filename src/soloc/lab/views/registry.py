@@ -7,7 +7,9 @@ from soloc.lab.views import (
     critical,
     curves,
     data,
+    heads,
     landscape,
+    largest,
     latent,
     learner,
     samples,
@@ -19,7 +21,9 @@ register(landscape.VIEW)
 register(curves.VIEW)
 register(critical.VIEW)
 register(sequence.VIEW)
+register(heads.VIEW)
 register(attentions.VIEW)
+register(largest.VIEW)
 register(latent.VIEW)
 register(samples.VIEW)
 register(learner.VIEW)

@@ -2,7 +2,7 @@
 
 import { element } from "../dom.js";
 import { startsOf } from "../starts.js";
-import { pathsOf, recordAt } from "../time.js";
+import { nowLines, pathsOf, several } from "../time.js";
 
 const SAMPLES = 4; // a step, where only samples can be trained on
 
@@ -22,20 +22,8 @@ function presets(lab) {
   };
   state.onChange(show);
   show();
-  const group = { class: "presets", role: "group", "aria-label": "Experiments of the paper" };
+  const group = { class: "presets", role: "group", "aria-label": "Experiments" };
   return element("div", group, ...buttons.map(([, button]) => button));
-}
-
-/** A line at the present moment in every small plot. */
-function nowLines(panel, layout) {
-  const step = pathsOf(panel.lab)?.steps[recordAt(panel.lab)];
-  if (step === undefined) return [];
-  const color = getComputedStyle(document.documentElement).getPropertyValue("--muted").trim();
-  const axes = Object.keys(layout).filter((name) => name.startsWith("yaxis"));
-  return axes.map((name) => name.slice("yaxis".length)).map((mark) => ({
-    type: "line", xref: `x${mark}`, yref: `y${mark} domain`, x0: step, x1: step, y0: 0, y1: 1,
-    line: { color, width: 1, dash: "dot" },
-  }));
 }
 
 /** Moving along a curve moves time. */
@@ -58,9 +46,10 @@ function follow(panel) {
 }
 
 export default {
+  shown: (lab) => !several(lab),
   jobRest: 700,
   groups: (lab) => [
-    { title: "The paper's experiments", name: "presets", first: true, element: presets(lab) },
+    { title: "Experiments", name: "presets", first: true, element: presets(lab) },
   ],
   question(lab) {
     const question = lab.question("curves");
@@ -72,7 +61,8 @@ export default {
     ? `${lab.state.get("weight")} is trained on samples here, because every step on its exact risk`
       + " is an integral."
     : null),
-  layout: (panel, layout) => ({ ...layout, shapes: nowLines(panel, layout) }),
+  figure: (panel, { data, layout }) =>
+    ({ data, layout: { ...layout, shapes: nowLines(panel, layout) } }),
   built(panel, lab) {
     panel.remedy = element("button", {
       type: "button", id: "train-on-samples", hidden: true,
@@ -80,7 +70,7 @@ export default {
     }, `Train on ${SAMPLES} samples a step`);
     panel.problem.after(panel.remedy);
     lab.state.onChange((changed) => {
-      if (!changed.has("t") || !panel.answer) return;
+      if (!changed.has("t") || !panel.answer || several(lab)) return;
       Plotly.relayout(panel.plot, { shapes: nowLines(panel, panel.answer.figure.layout) });
     });
   },

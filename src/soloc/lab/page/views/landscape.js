@@ -1,7 +1,7 @@
 // The landscape takes clicks, and shows the training up to the present moment.
 
 import { addStart, startBar } from "../starts.js";
-import { chosenRun, recordAt, timeBar } from "../time.js";
+import { chosenRun, recordAt, several, timeBar } from "../time.js";
 
 const REST = 300; // where every point is an integral that takes longer than a slider should wait
 const PAPER = "#ffffff";
@@ -43,6 +43,7 @@ function untilNow(lab, traces) {
 }
 
 export default {
+  shown: (lab) => !several(lab),
   /** More fields of the address: the moment of training, the run looked through, own starts. */
   state: { t: 1, run: 0, starts: "" },
   rest: (lab) => (lab.weight().slow ? REST : 0),
@@ -53,7 +54,9 @@ export default {
     panel.time = timeBar(lab);
     if (!state.hidden.has("time")) panel.extra.append(panel.time.element);
     if (!state.hidden.has("starts")) panel.extra.append(startBar(lab));
-    state.onChange((changed) => { if (changed.has("t") || changed.has("run")) panel.redraw(); });
+    state.onChange((changed) => {
+      if (!several(lab) && (changed.has("t") || changed.has("run"))) panel.redraw();
+    });
   },
   drawn(panel) {
     if (panel.clickable) return;

@@ -2,9 +2,10 @@
 // nothing can be trained.
 
 import { element } from "../dom.js";
-import { chosenRun, pathsOf, recordAt } from "../time.js";
+import { chosenRun, pathsOf, recordAt, runPicker, several } from "../time.js";
 
 export default {
+  shown: (lab) => !several(lab),
   follows: "curves",
   question(lab) {
     const question = lab.question("sequence");
@@ -23,24 +24,12 @@ export default {
   },
   built(panel, lab) {
     const { state } = lab;
-    const runs = element("select", {
-      id: "run", onchange: () => state.set({ run: Number(runs.value) }),
-    });
-    const label = element("label", { for: "run", class: "muted" }, "seen by");
-    const option = (_, i) => element("option", { value: i }, `run ${i}`);
-    panel.showRuns = () => {
-      const count = pathsOf(lab)?.runs.length ?? 0;
-      if (runs.options.length !== count) {
-        runs.replaceChildren(...Array.from({ length: count }, option));
-      }
-      runs.value = String(chosenRun(lab));
-      runs.hidden = label.hidden = count === 0;
-    };
+    panel.runs = runPicker(lab);
     const last = lab.field("draw").high;
     const another = () => state.set({ draw: (state.get("draw") + 1) % (last + 1) });
     panel.extra.append(element("div", { class: "row" },
       element("button", { type: "button", id: "resample", onclick: another }, "Another sequence"),
-      label, runs));
+      ...panel.runs.elements));
   },
-  drawn: (panel) => panel.showRuns(),
+  drawn: (panel) => panel.runs.show(),
 };

@@ -1,0 +1,254 @@
+"""What the two automatic estimators share: candidates, the choice among them, and the verbs."""
+
+import time
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from soloc.estimators.bags import Bags, as_bags
+from soloc.estimators.coefficients import Reading
+from soloc.estimators.diagnostics import Diagnostics, gain
+from soloc.estimators.fields import Fields
+from soloc.estimators.files import KINDS
+from soloc.estimators.instances import Instances
+from soloc.estimators.labels import labels_for
+from soloc.estimators.network.ensemble import folds_of
+from soloc.estimators.parameters import adopt, checked_groups, generator, plain_parameters
+from soloc.estimators.pointing import PointingEstimator
+from soloc.estimators.tickets import tickets
+
+CANDIDATES = {"mean-pool": "mean pooling", "linear": "linear attention", "network": "the network"}
+SCORES: dict[str, type] = {"candidate": str, "held_out": float, "error": float, "seconds": float}
+#: small and wide sets: the linear search has nothing to go by there, and takes seconds for it
+FEW_BAGS, MANY_FEATURES = 200, 150
+QUICK: dict[str, Any] = {"members": 5, "decay": 1.0, "max_epochs": 12, "context": False}
+
+
+class AutoEstimator(PointingEstimator):
+    """Mean pooling, linear attention or the network: whichever predicts best what it left out."""
+
+    kinds: ClassVar[dict[str, type]]
+
+    model_: Any
+    choice_: str
+    scores_: pd.DataFrame
+    reason_: str
+
+    def __init__(self, candidates=None, random_state=0, n_jobs=None, verbose=0):
+        self.candidates = candidates
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # -- the fit
+
+    def fit(self, X, y=None, groups=None):
+        """Fit every candidate and keep the one that predicts best the bags it left out.
+
+        Bags are held out together as in the candidates. A fit that is interrupted leaves the model
+        as it was.
+        """
+        self._check_parameters()
+        bags = as_bags(X)
+        groups = checked_groups(groups, len(bags))
+        labels = labels_for(y, bags)
+        standard = self._standard(labels)
+        lots = tickets(bags, standard, 0)
+        fold_of = folds_of(lots, groups)
+        folds = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
+        found, seconds = {}, {}
+        for name in self._candidates(bags):
+            begin = time.process_time()
+            if name == "mean-pool":
+                found[name] = self._pooled(bags, labels, folds)
+            else:
+                found[name] = self._candidate(name, bags).fit(bags, labels, groups=groups)
+            seconds[name] = time.process_time() - begin
+            if self.verbose:
+                print(f"{name}: {found[name].diagnostics_.held_out:.4f} held out")
+        adopt(self, self._chosen(found, seconds, standard))
+        return self
+
+    def _candidates(self, bags: Bags) -> list[str]:
+        """Names in order of simplicity."""
+        if self.candidates is not None:
+            return [name for name in CANDIDATES if name in self.candidates]
+        if len(bags) < FEW_BAGS and bags.width > MANY_FEATURES:
+            return ["mean-pool", "network"]
+        return list(CANDIDATES)
+
+    def _candidate(self, name: str, bags: Bags) -> Any:
+        """An estimator that is not fitted yet."""
+        parameters: dict[str, Any] = {"random_state": self.random_state}
+        if name == "network":
+            parameters["n_jobs"] = self.n_jobs
+            if len(bags) < FEW_BAGS and bags.width > MANY_FEATURES:
+                parameters |= QUICK
+        model = self.kinds[name](**parameters)
+        model.on_progress = self.on_progress
+        return model
+
+    def _chosen(
+        self, found: dict[str, Any], seconds: dict[str, float], standard: np.ndarray
+    ) -> dict[str, Any]:
+        """The model with the least error on bags that all candidates left out, and why."""
+        y = standard.reshape(len(standard), -1)
+        seen = np.all([np.isfinite(m.held_out_).all(axis=1) for m in found.values()], axis=0)
+        if not seen.any():
+            seen[:] = True
+        errors = {name: self._errors(y[seen], m.held_out_[seen]) for name, m in found.items()}
+        errors = {name: np.nan_to_num(each, nan=np.inf) for name, each in errors.items()}
+        choice = min(errors, key=lambda name: errors[name].mean())
+        constant = self._constant_errors(y[seen])
+        scale = float(constant.mean()) or 1.0
+        rows = []
+        for name, each in errors.items():
+            beyond = gain((constant - each) / scale)
+            rows.append(
+                {
+                    "candidate": name,
+                    "held_out": beyond.mean,
+                    "error": beyond.error,
+                    "seconds": seconds[name],
+                }
+            )
+        scores = pd.DataFrame(rows)
+        model = found[choice]
+        model.on_progress = None
+        attributes = {
+            "model_": model,
+            "choice_": choice,
+            "scores_": scores,
+            "reason_": reason(choice, scores, self.unit),
+            "n_features_in_": model.n_features_in_,
+        }
+        for name in ("feature_names_in_", "classes_"):
+            if hasattr(model, name):
+                attributes[name] = getattr(model, name)
+        return attributes
+
+    #: what `scores_` measures
+    unit: ClassVar[str]
+
+    @abstractmethod
+    def _standard(self, labels: np.ndarray) -> np.ndarray:
+        """Labels as the candidates predict them when held out."""
+
+    @abstractmethod
+    def _pooled(self, bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
+        """The mean-pool candidate, fitted."""
+
+    @abstractmethod
+    def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """Error of each bag."""
+
+    @abstractmethod
+    def _constant_errors(self, y: np.ndarray) -> np.ndarray:
+        """Error of each bag by the best constant."""
+
+    def _check_parameters(self) -> None:
+        given = self.candidates
+        if given is not None and (
+            not isinstance(given, (list, tuple)) or not given or not {*given} <= {*CANDIDATES}
+        ):
+            raise ValueError(
+                f"`candidates` must be None or some of {', '.join(CANDIDATES)}, got {given!r}."
+            )
+        generator(self.random_state)
+        if self.n_jobs is not None and (
+            not isinstance(self.n_jobs, Integral) or self.n_jobs in (0, True)
+        ):
+            raise ValueError(
+                f"`n_jobs` must be None or an integer other than 0, got {self.n_jobs!r}."
+            )
+        if not isinstance(self.verbose, (Integral, np.bool_)):
+            raise ValueError(f"`verbose` must be True, False or an integer, got {self.verbose!r}.")
+
+    # -- verbs of the chosen model
+
+    @property
+    def diagnostics_(self) -> Diagnostics:  # type: ignore[override]
+        """What the chosen model says about itself."""
+        check_is_fitted(self)
+        return self.model_.diagnostics_
+
+    def attend(self, X):
+        """Attention weights of the instances of each bag; they sum to one within a bag."""
+        return self._model().attend(X)
+
+    def locate(self, X):
+        """Position of the decisive instance within each bag, (n,); warns when in doubt."""
+        return self._model().locate(X)
+
+    def explain(self, X, bag=0):
+        """Instances of bag number `bag` with their weights and contributions."""
+        return self._model().explain(X, bag)
+
+    @available_if(lambda self: hasattr(getattr(self, "model_", None), "agreement"))
+    def agreement(self, X):
+        """Share of members that name the same instance, where the network was chosen."""
+        return self._model().agreement(X)
+
+    def predict(self, X):
+        """Predicted label of each bag, (n,)."""
+        return self._model().predict(X)
+
+    def _read(self, instances: Instances) -> Reading:
+        return self._model()._read(instances)
+
+    def _bags(self, X: Any) -> tuple[Bags, Instances]:
+        return self._model()._bags(X)
+
+    def _contributions(self, reading, instances, output=None):
+        return self._model()._contributions(reading, instances, output)
+
+    def _model(self) -> Any:
+        check_is_fitted(self)
+        return self.model_
+
+    # -- files
+
+    def _saved(self) -> Fields:
+        state = self.model_._saved()
+        facts = {
+            "parameters": plain_parameters(self),
+            "choice": self.choice_,
+            "scores": self.scores_.to_dict(orient="list"),
+            "kind": type(self.model_).__name__,
+            "model": state.facts,
+        }
+        return Fields(facts, state.arrays)
+
+    @classmethod
+    def _restored(cls, fields: Fields) -> "AutoEstimator":
+        """The fitted model from its state; every field is checked."""
+        auto = cls(**fields.parameters(cls))
+        auto._check_parameters()
+        choice = fields.choice("choice", CANDIDATES)
+        kind = fields.choice("kind", [each.__name__ for each in cls.kinds.values()])
+        state = fields.fact("model")
+        if not isinstance(state, dict):
+            raise ValueError("field 'model' must be the state of a model")
+        model = KINDS[kind]._restored(Fields(state, fields.arrays))
+        scores = fields.table("scores", SCORES)
+        if scores is None or choice not in set(scores["candidate"]):
+            raise ValueError("field 'scores' must tell of the choice")
+        auto.model_, auto.choice_, auto.scores_ = model, choice, scores
+        auto.reason_ = reason(choice, scores, cls.unit)
+        auto.n_features_in_ = model.n_features_in_
+        for name in ("feature_names_in_", "classes_"):
+            if hasattr(model, name):
+                setattr(auto, name, getattr(model, name))
+        return auto
+
+
+def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
+    """The sentence that the command line and the lab say alike."""
+    told = [f"{row.candidate} {row.held_out:.3f}" for row in scores.itertuples()]
+    said = f"{CANDIDATES[choice]} predicts best the bags it left out ({unit}: {', '.join(told)})"
+    return f"{said}; it points at nothing" if choice == "mean-pool" else said

@@ -1,0 +1,140 @@
+"""Mean pooling as a model with all verbs: the linear one whose key is shrunk to zero.
+
+Its attention is uniform, so it points at nothing and says so.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from soloc.estimators.bags import Bags
+from soloc.estimators.classifier import SingleLocationClassifier, class_scores
+from soloc.estimators.coefficients import Coefficients, bag_means
+from soloc.estimators.diagnostics import Diagnostics
+from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.labels import classes, numbers
+from soloc.estimators.mean_pool import fit_mean_pool, without_folds
+from soloc.estimators.regressor import SingleLocationRegressor, number_scores
+from soloc.estimators.solver import History
+
+STRENGTHS = np.geomspace(1e-4, 1e2, 7)  # of logistic regression, of which bags left out choose
+MOST_BAGS = 3000  # that choose
+INFINITE = 1e29  # the penalty of the key in the limit
+
+
+class Pooled(NamedTuple):
+    """Slopes of the bag mean, and what fits without it said of each bag."""
+
+    coef: np.ndarray
+    intercept: Any
+    alpha: float
+    held_out: np.ndarray  #: (n, outputs)
+
+
+def pooled_regressor(bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
+    """Ridge regression on bag means, as a regressor."""
+    y = numbers(labels)
+    mean, unit = float(y.mean()), float(y.std()) or 1.0
+    y = (y - mean) / unit
+    instances = Instances(bags, *centre_and_scale(bags, True), shared=True)
+    means = bag_means(instances)
+    ridge = without_folds(fit_mean_pool(means, y, True), means, y, folds, True)
+    found = Pooled(ridge.coef, float(ridge.intercept), ridge.alpha, ridge.left_out[:, None])
+    residual = y - ridge.left_out
+    ranks = (np.argsort(np.argsort(residual)) + 0.5) / len(y)
+    more = {
+        "label_mean_": mean,
+        "label_scale_": unit,
+        "calibration_": np.sort(np.abs(residual)),
+        "left_out_": np.stack([y, ridge.left_out, ranks]),
+    }
+    scores = number_scores(y, ridge.left_out, ridge.left_out)
+    noise = float(np.sqrt(np.mean(residual**2)))
+    return assembled(SingleLocationRegressor, "squared", instances, found, scores, more, noise)
+
+
+def pooled_classifier(bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
+    """Logistic regression on bag means, as a classifier."""
+    names, one_hot = classes(labels)
+    instances = Instances(bags, *centre_and_scale(bags, True), shared=True)
+    found = logistic(bag_means(instances).astype(np.float64), one_hot, folds)
+    scores = class_scores(one_hot, found.held_out, found.held_out)
+    more = {"classes_": names}
+    return assembled(SingleLocationClassifier, "cross_entropy", instances, found, scores, more)
+
+
+def logistic(means: np.ndarray, one_hot: np.ndarray, folds: list[np.ndarray]) -> Pooled:
+    """Multinomial logistic regression whose penalty predicts best the bags left out."""
+    codes = np.argmax(one_hot, axis=1)
+    centre = means.mean(axis=0)
+    turned, turn = means - centre, None
+    if turned.shape[1] > len(turned):  # in the span of the bags nothing is lost
+        _, _, turn = np.linalg.svd(turned, full_matrices=False)
+        turned = turned @ turn.T
+    share = one_hot.mean(axis=0)
+    best: tuple[float, float, np.ndarray] | None = None
+    for strength in STRENGTHS:
+        said = np.tile(share, (len(codes), 1))
+        for fold in folds:
+            seen = np.flatnonzero(~fold)[:MOST_BAGS]
+            if len(np.unique(codes[seen])) < 2:
+                continue
+            model = fitted(turned[seen], codes[seen], strength)
+            said[fold] = 0.0
+            said[np.ix_(fold, model.classes_)] = model.predict_proba(turned[fold])
+        error = -np.log(np.maximum((said * one_hot).sum(axis=1), 1e-12)).mean()
+        if best is None or error < best[0]:
+            best = float(error), float(strength), said
+    assert best is not None
+    model = fitted(turned, codes, best[1])
+    coef, intercept = model.coef_, model.intercept_
+    if len(coef) == 1:  # two classes have one logit
+        coef, intercept = np.vstack([-coef / 2, coef / 2]), np.array([-0.5, 0.5]) * intercept
+    slopes = coef.T if turn is None else turn.T @ coef.T
+    return Pooled(slopes, intercept - centre @ slopes, 1 / best[1], best[2])
+
+
+def fitted(x: np.ndarray, codes: np.ndarray, strength: float) -> Any:
+    """Logistic regression that is not stopped early."""
+    return LogisticRegression(C=strength, max_iter=1000, tol=1e-4).fit(x, codes)
+
+
+def assembled(
+    kind: type,
+    loss: str,
+    instances: Instances,
+    found: Pooled,
+    scores: tuple[float, ...],
+    more: dict[str, Any],
+    noise: float = 1.0,
+) -> Any:
+    """A fitted linear model with a key of zero."""
+    bags, lengths = instances.bags, instances.lengths
+    several = lengths > 1
+    uniform = float(np.mean(1 / lengths[several])) if several.any() else 1.0
+    effective = float(np.mean(lengths[several])) if several.any() else 1.0
+    chance = float(np.mean(1 / lengths[several] ** 2.0)) if several.any() else 1.0
+    evidence: list[Any] = [*scores, chance, chance, uniform, effective, bool(several.any())]
+    model = kind(loss=loss)
+    attributes: dict[str, Any] = {
+        "centre_": instances.centre,
+        "scale_": instances.scale,
+        "loss_": loss,
+        "alpha_": found.alpha,
+        "key_alpha_": INFINITE,
+        "selection_": None,
+        "history_": History([0.0], 0, True, "mean pooling is solved directly"),
+        "n_features_in_": bags.width,
+        "columns_aside_": list(bags.aside),
+        "coefficients_": Coefficients(
+            np.zeros(bags.width), found.coef, None, found.intercept, noise
+        ),
+        "held_out_": found.held_out,
+        "diagnostics_": Diagnostics(*evidence),
+    }
+    if bags.features is not None:
+        attributes["feature_names_in_"] = np.array(bags.features, dtype=object)
+    attributes |= more
+    model.__dict__ |= attributes | model._in_units(attributes)
+    return model

@@ -1,0 +1,81 @@
+"""Auto: the choice follows the data, is told, and has all verbs of what was chosen."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from soloc.datasets import make_nonlinear_location, make_single_location
+from soloc.estimators import (
+    PointingWarning,
+    SingleLocationAutoClassifier,
+    SingleLocationAutoRegressor,
+    load,
+)
+
+DATA = make_single_location(300, width=8, lengths=(2, 6), signal=4.0, random_state=1)
+
+
+def wide(n, classes):
+    """Bags whose mean decides, with more features than bags."""
+    rng = np.random.default_rng(3)
+    factors = rng.standard_normal((n, 1, 4))
+    x = rng.standard_normal((n, 5, 200)) + factors @ rng.standard_normal((4, 200))
+    y = factors[:, 0, 0] + 0.2 * rng.standard_normal(n)
+    return x, (y > 0 if classes else y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [SingleLocationAutoRegressor, SingleLocationAutoClassifier])
+def test_scikit_learn_finds_nothing_to_object_to(kind):
+    check_estimator(kind(candidates=["mean-pool"]), on_skip=None)  # the others have their own
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_where_the_mean_decides_it_answers_with_mean_pooling_and_points_at_nothing(classes):
+    x, y = wide(180, classes)
+    kind = SingleLocationAutoClassifier if classes else SingleLocationAutoRegressor
+    model = kind().fit(x[:60], y[:60])
+    assert model.choice_ == "mean-pool" and "it points at nothing" in model.reason_
+    means = StandardScaler().fit(x[:60].mean(axis=1)).transform(x.mean(axis=1))
+    rival = LogisticRegression(C=0.01) if classes else RidgeCV(np.geomspace(1, 1e4, 9))
+    assert (
+        model.score(x[60:], y[60:]) > rival.fit(means[:60], y[:60]).score(means[60:], y[60:]) - 0.05
+    )
+    with pytest.warns(PointingWarning, match="mean-pool ridge, which points at nothing"):
+        model.locate(x)
+    np.testing.assert_allclose(model.attend(x), 0.2, rtol=1e-9)
+
+
+def test_linear_bags_are_left_to_the_linear_model_and_others_to_the_network():
+    model = SingleLocationAutoRegressor().fit(DATA.bags, DATA.labels)
+    assert model.choice_ == "linear"
+    assert set(model.scores_["candidate"]) == {"mean-pool", "linear", "network"}
+    bent = make_nonlinear_location(600, lengths=(2, 3), random_state=0)
+    labels = np.abs(bent.bags.values[bent.bags.offsets[:-1] + bent.locations, 8])
+    model = SingleLocationAutoRegressor().fit(bent.bags, labels)
+    assert model.choice_ == "network" and model.agreement(bent.bags).shape == (600,)
+
+
+@pytest.mark.parametrize("candidates", [["mean-pool"], ["linear"], ["network"]])
+@pytest.mark.parametrize("classes", [False, True])
+def test_loaded_models_equal_the_saved_ones(candidates, classes, tmp_path):
+    kind = SingleLocationAutoClassifier if classes else SingleLocationAutoRegressor
+    bags, labels = DATA.bags[:80], DATA.labels[:80]
+    model = kind(candidates=candidates).fit(bags, labels > 0 if classes else labels)
+    model.save(tmp_path / "model.soloc")
+    again = load(tmp_path / "model.soloc")
+    np.testing.assert_array_equal(again.predict(DATA.bags), model.predict(DATA.bags))
+    assert again.choice_ == model.choice_ == candidates[0] and again.reason_ == model.reason_
+    assert again.diagnostics_ == model.diagnostics_
+    assert again.get_params() == model.get_params()
+    if not classes:
+        ends = model.predict_interval(DATA.bags)
+        np.testing.assert_array_equal(again.predict_interval(DATA.bags), ends)
+
+
+def test_candidates_that_cannot_be_are_refused_by_name():
+    for candidates in ([], ["trees"], "linear"):
+        with pytest.raises(ValueError, match="`candidates` must be"):
+            SingleLocationAutoRegressor(candidates=candidates).fit(DATA.bags, DATA.labels)
