@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         bags.aside.setdefault(options.group, "it groups the bags")
     describe_columns(bags)
     refuse_text_labels(bags, options)
-    model = model_of(options)
+    model = model_of(options, large)
     model.on_progress = show_progress
     say("choosing on held-out bags ...")
     model.fit(bags, groups=groups)
@@ -90,14 +90,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def model_of(options: argparse.Namespace) -> Any:
-    """The estimator that was asked for; what belongs to the linear one alone asks for it."""
+def model_of(options: argparse.Namespace, large: bool) -> Any:
+    """The estimator that was asked for; what belongs to the linear one alone asks for it.
+
+    A table that stays on disk asks for it too: the others need all instances in memory.
+    """
     from soloc import estimators
 
     of_linear = {"loss": options.loss, "alpha": number_or_auto(options.alpha)}
     of_linear["context"] = options.context
     given = of_linear != {"loss": "auto", "alpha": "auto", "context": False}
-    kind = options.model or ("linear" if given else "auto")
+    kind = options.model or ("linear" if given or large else "auto")
     if given and kind != "linear":
         raise ValueError(
             f"`--loss`, `--alpha` and `--context` belong to --model linear, got --model {kind};"
@@ -168,8 +171,8 @@ def refuse_text_labels(bags: Any, options: argparse.Namespace) -> None:
 
 def refuse_large(options: argparse.Namespace) -> None:
     """Refuse what a table that stays on disk cannot have."""
-    for option in ("group", "name", "context"):
-        if getattr(options, option):
+    for option in ("group", "name", "context", "model"):
+        if getattr(options, option) not in (None, False, "linear"):
             raise ValueError(
                 f"`--{option}` needs the table in memory, and {options.data} holds more than 1 GB;"
                 " leave it out, or fit to a part of the table."

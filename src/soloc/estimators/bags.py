@@ -167,6 +167,10 @@ class Bags:
         """Whether instances stay on disk and are read in blocks."""
         return isinstance(self.values, Rows)
 
+    def in_memory(self) -> "Bags":
+        """The same bags with all instances in memory."""
+        return self[:] if self.on_disk else self
+
     def blocks(self) -> Iterator["Bags"]:
         """Adjacent bags in memory, a few at a time; the bags themselves where they are there."""
         if not self.on_disk:

@@ -115,8 +115,8 @@ class BagEstimator(PointingEstimator):
         rng = self._check_parameters()
         losses = {name: self.objectives[name] for name in losses_of(self.loss, self.objectives)}
         bags = as_bags(X)
-        if bags.on_disk and bags.values.nbytes <= IN_MEMORY:
-            bags = bags[:]
+        if bags.values.nbytes <= IN_MEMORY:
+            bags = bags.in_memory()
         groups = checked_groups(groups, len(bags))
         self._refuse_on_disk(bags, groups)
         labels, described = self._standard_labels(labels_for(y, bags))

@@ -94,6 +94,7 @@ class PointingEstimator(ABC, BaseEstimator):
                 f"X has {bags.width} features, but {type(self).__name__} is expecting"
                 f" {self.n_features_in_} features as input."
             )
+        bags = bags.in_memory()  # whoever can reads blocks, and comes here with one
         return bags, Instances(bags, self.centre_, self.scale_)
 
     def _warn_when_in_doubt(self) -> None:

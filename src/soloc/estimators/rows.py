@@ -44,6 +44,10 @@ class Rows:
             out[here] = self._cached(int(i))[wanted[here] - self.starts[i]]
         return out
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """All rows in memory, for whoever knows no other way."""
+        return self[:].astype(self.dtype if dtype is None else dtype, copy=False)
+
     def _between(self, first: int, stop: int) -> np.ndarray:
         pieces = []
         i = int(np.searchsorted(self.starts, first, side="right")) - 1
