@@ -33,8 +33,8 @@ lint: $(STAMP)
 check-slow: $(STAMP)  ## the long checks: thousands of draws against 30-digit arithmetic and Monte Carlo
 	$(BIN)/python -m pytest -n 2 -m slow
 
-bench: $(STAMP)  ## speed, as ratios against plain baselines in the same run
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+bench: $(STAMP)  ## speed, as ratios against plain baselines in the same run; names what got slower
+	$(BIN)/python benchmarks/all.py
 
 clean:  ## remove the environment and everything generated
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist results

@@ -16,7 +16,7 @@ ROOMS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 ALIGNED = {"maths", "tasks", "predictors", "risk"}  # what moves or learns stands on these
 SCIENCE = {*ALIGNED, "dynamics", "learning", "networks", "estimators", "datasets", "text"}
 PLUMBING = {"runs", "figures", "report", "experiments"}
-#: The table of CONTRIBUTING.md; `networks` is a room to come.
+#: The table of CONTRIBUTING.md.
 MAY_IMPORT = {
     "maths": set(),
     "runs": set(),

@@ -214,3 +214,17 @@ def test_labels_of_text_suggest_classes(tmp_path, capsys):
     small_table().assign(y="yes").to_csv(tmp_path / "t.csv", index=False)
     assert main(["fit", str(tmp_path / "t.csv"), *FIT, "--out", str(tmp_path / "m")]) == 2
     assert "must hold numbers, got 'yes'; add --classify" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model", ["auto", "network"])
+def test_every_model_predicts_and_explains_from_its_file(tmp_path, capsys, model):
+    data, file = tmp_path / "data.csv", tmp_path / "model.soloc"
+    make_peptides(60).to_csv(data, index=False)
+    fit = ["fit", str(data), "--bag", "peptide", "--label", "affinity", "--name", "window"]
+    assert main([*fit, "--model", model, "--out", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(file), str(data)]) == 0
+    table = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    assert len(table) == 60 and (table.lower <= table.upper).all()
+    assert main(["explain", str(file), str(data)]) == 0
+    assert "contribution" in capsys.readouterr().out

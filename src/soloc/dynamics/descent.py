@@ -9,11 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.path import Path
-from soloc.dynamics.pieces import Piece, StepsDone, check_run, run_in_pieces
+from soloc.dynamics.pieces import Piece, check_run, run_in_pieces
 from soloc.dynamics.rules import Plain, Rule
 from soloc.dynamics.schedules import Tabulated
 from soloc.maths.engine import Array
 from soloc.maths.precision import as_double
+from soloc.maths.steps_done import StepsDone
 
 SLOTS, _ROWS = 256, 4096  # observations and steps of one compiled piece
 _ON_THE_SPHERE = 1e-6  # how far from 1 the norm of a start may be

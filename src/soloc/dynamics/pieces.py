@@ -2,7 +2,6 @@
 something went wrong.
 """
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from soloc.maths.numbers import check_count
+from soloc.maths.steps_done import StepsDone, print_progress
 
 
 class Piece(NamedTuple):
@@ -18,15 +18,6 @@ class Piece(NamedTuple):
     first: int
     n: int
     stride: int
-
-
-class StepsDone(NamedTuple):
-    """Where a long run is."""
-
-    step: int
-    steps: int
-    seconds: float  #: spent so far
-    seconds_left: float  #: at the pace so far
 
 
 class Record(NamedTuple):
@@ -83,7 +74,7 @@ def run_in_pieces(
     piece.stride, ...); `start` is the observation of the start. A non-finite observation stops the
     run with the step at which it first happened; Ctrl-C stops it and keeps what was observed.
     """
-    report = _print_progress if progress is True else progress
+    report = print_progress if progress is True else progress
     began = time.monotonic()
     at, kept = [np.zeros(1, dtype=int)], [start[None]]
     interrupted = False
@@ -131,13 +122,3 @@ def check_run(steps: int, every: int | None) -> int:
         return max(1, steps // 100)
     check_count("every", every)
     return every
-
-
-def _print_progress(now: StepsDone) -> None:
-    share = now.step / now.steps
-    end = "\n" if now.step == now.steps else ""
-    text = (
-        f"\rstep {now.step:,} of {now.steps:,} ({share:.0%}), {now.seconds:.0f} s, about"
-        f" {now.seconds_left:.0f} s left "
-    )
-    print(text, end=end, file=sys.stderr, flush=True)

@@ -12,11 +12,12 @@ from soloc.dynamics.exact import Trainee, exact_trainee
 from soloc.dynamics.layout import Layout
 from soloc.dynamics.motion import Motion, motion_of
 from soloc.dynamics.path import Path
-from soloc.dynamics.pieces import Diverged, Piece, Record, StepsDone, check_run, run_in_pieces
+from soloc.dynamics.pieces import Diverged, Piece, Record, check_run, run_in_pieces
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import InverseDecay, Tabulated
 from soloc.dynamics.watched import Walk, watched_step
 from soloc.maths.data import core_axes
+from soloc.maths.steps_done import StepsDone
 from soloc.risk.registry import Slopes
 
 SLOTS = 256  # observations of one compiled piece

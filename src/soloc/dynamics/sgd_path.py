@@ -11,7 +11,7 @@ import numpy as np
 
 from soloc.dynamics.exact import exact_trainee, trainee
 from soloc.dynamics.path import Path
-from soloc.dynamics.pieces import Piece, StepsDone, check_run, run_in_pieces
+from soloc.dynamics.pieces import Piece, check_run, run_in_pieces
 from soloc.dynamics.population_path import runs_shape
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at, per_run
 from soloc.dynamics.schedules import Tabulated
@@ -25,6 +25,7 @@ from soloc.dynamics.stochastic import (
     triangular,
 )
 from soloc.maths.numbers import check_count, check_real
+from soloc.maths.steps_done import StepsDone
 from soloc.risk.gram import Gram
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import population_risk

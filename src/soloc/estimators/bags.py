@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import wraps
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,17 @@ class Bags:
         size = f"{len(self)} bags, {len(self.values)} instances, {self.width} features"
         return f"Bags({size}, {self.values.dtype})"
 
+    def _repr_html_(self) -> str:
+        """Size, features and the first bags, for a notebook."""
+        lines = [f"<b>{escape(repr(self))}</b>"]
+        if self.features is not None:
+            lines.append(f"features: {escape(', '.join(self.features[:12]))}")
+        for position in range(min(len(self), 5)):
+            names = escape(", ".join(self.names_of(position)[:8]))
+            label = "" if self.labels is None else f", label {escape(str(self.labels[position]))}"
+            lines.append(f"bag {escape(str(self.id_of(position)))}: {names}{label}")
+        return "<div>" + "<br>".join(lines) + "</div>"
+
     @property
     def shape(self) -> tuple[int, int]:
         """Number of bags and of features, as scikit-learn asks for it."""
@@ -342,6 +354,8 @@ def as_bags(X: Any) -> Bags:
         raise TypeError("`X` must be dense: sparse data are not supported; pass `X.toarray()`.")
     if isinstance(X, (list, tuple)):
         return from_sequence(X)
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1 and len(X) and np.ndim(X[0]):
+        return from_sequence(list(X))  # ragged bags in an array of objects
     array = numeric(X, "`X`")
     if array.ndim == 3:
         n, length, width = array.shape

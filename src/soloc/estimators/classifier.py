@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from soloc.estimators.agreement import agreement_of, concentration_of
 from soloc.estimators.bags import in_blocks
@@ -18,12 +17,13 @@ from soloc.estimators.labels import classes
 from soloc.estimators.mean_pool import without_folds
 from soloc.estimators.objectives.catalogue import CLASSES
 from soloc.estimators.objectives.class_objective import ClassObjective
+from soloc.estimators.pointing import BagClassifierMixin
 from soloc.estimators.selection import held_out_folds
 from soloc.estimators.stages import Chosen, Entered
 
 
 @saved_by_name
-class SingleLocationClassifier(ClassifierMixin, BagEstimator):
+class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
     """Classification of bags of instances of which one decides the class, and nobody says which.
 
     Parameters

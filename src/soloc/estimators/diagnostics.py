@@ -1,5 +1,6 @@
 """Does one instance decide here: the evidence that a fitted model has, and the doubts."""
 
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +65,10 @@ class Diagnostics(NamedTuple):
         if not self.doubts:
             return "pointing can be trusted"
         return "do not trust which instance is named: " + "; ".join(self.doubts)
+
+    def _repr_html_(self) -> str:
+        """The same lines, for a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self) -> str:
         lines = [

@@ -76,11 +76,18 @@ class Explanation:
         )
 
 
-def explain(model: Any, X: Any, bag: int = 0) -> Explanation:
-    """The explanation of bag number `bag` of `X`; a single (L, d) array is one bag."""
+def explain(model: Any, X: Any, bag: int = 0, id: Any = None) -> Explanation:
+    """The explanation of one bag of `X`, by position or by its name `id`."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = X[None]
     bags = as_bags(X)
+    if id is not None:
+        ids = [bags.id_of(position) for position in range(len(bags))]
+        if id not in ids:
+            raise ValueError(
+                f"`id` must be the name of a bag of `X`, such as {ids[0]!r}, got {id!r}."
+            )
+        bag = ids.index(id)
     if not isinstance(bag, (int, np.integer)) or not -len(bags) <= bag < len(bags):
         raise ValueError(
             f"`bag` must be a position among the {len(bags)} bags of `X`, got {bag!r}."

@@ -6,17 +6,39 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from soloc.estimators.bags import Bags, in_blocks
+from soloc.estimators.bags import Bags, as_bags, in_blocks
 from soloc.estimators.coefficients import Reading
 from soloc.estimators.columns import named_bags
 from soloc.estimators.diagnostics import Diagnostics, PointingWarning
 from soloc.estimators.fields import Fields
 from soloc.estimators.instances import Instances
+from soloc.estimators.labels import labels_for
 from soloc.estimators.selection import first_of_largest
 from soloc.estimators.solver import History
+
+
+class BagRegressorMixin(RegressorMixin):
+    """A regressor that finds labels in the bags where none are given."""
+
+    def score(self, X, y=None, sample_weight=None):
+        """R^2 of the predictions; without `y`, of the labels that the bags brought along."""
+        return super().score(X, labels_inside(X, y), sample_weight)
+
+
+class BagClassifierMixin(ClassifierMixin):
+    """A classifier that finds labels in the bags where none are given."""
+
+    def score(self, X, y=None, sample_weight=None):
+        """Accuracy of the predictions; without `y`, of the labels that the bags brought along."""
+        return super().score(X, labels_inside(X, y), sample_weight)
+
+
+def labels_inside(X: Any, y: Any) -> Any:
+    """`y`, or the labels of the bags."""
+    return labels_for(None, as_bags(X)) if y is None else y
 
 
 class PointingEstimator(ABC, BaseEstimator):
@@ -49,22 +71,30 @@ class PointingEstimator(ABC, BaseEstimator):
         return bags.split(attention)
 
     @in_blocks
-    def locate(self, X):
-        """Position of the decisive instance within each bag, (n,); warns when in doubt."""
-        _, instances = self._bags(X)
-        self._warn_when_in_doubt()
-        return first_of_largest(self._read(instances).attention, instances) - instances.starts
+    def locate(self, X, names=False):
+        """Position of the decisive instance within each bag, (n,); warns when in doubt.
 
-    def explain(self, X, bag=0):
+        With `names`, what the instance is called; its position in words where nobody named it.
+        """
+        bags, instances = self._bags(X)
+        attention = self._read(instances).attention
+        self._warn_when_in_doubt(instances)
+        where = first_of_largest(attention, instances) - instances.starts
+        if not names:
+            return where
+        named = [bags.names_of(bag)[at] for bag, at in enumerate(where)]
+        return np.array(named, dtype=object)
+
+    def explain(self, X, bag=0, id=None):
         """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
 
         It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d)
-        array is one bag.
+        array is one bag. With `id`, the bag of that name.
         """
         from soloc.estimators.explain import explain
 
         self._warn_when_in_doubt()
-        return explain(self, X, bag)
+        return explain(self, X, bag, id)
 
     # -- files
 
@@ -97,6 +127,7 @@ class PointingEstimator(ABC, BaseEstimator):
         bags = bags.in_memory()  # whoever can reads blocks, and comes here with one
         return bags, Instances(bags, self.centre_, self.scale_)
 
-    def _warn_when_in_doubt(self) -> None:
+    def _warn_when_in_doubt(self, instances: Instances | None = None) -> None:
+        """A doubt of the fit; a child may know of one about these instances."""
         if self.diagnostics_.doubts:
             warnings.warn(f"{self.diagnostics_.verdict}.", PointingWarning, stacklevel=3)

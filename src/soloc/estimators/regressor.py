@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import RegressorMixin
 
 from soloc.estimators.agreement import agreement_of, concentration_of
 from soloc.estimators.bags import in_blocks
@@ -28,12 +27,13 @@ from soloc.estimators.objectives.catalogue import NUMBERS
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.squared import SquaredLoss
 from soloc.estimators.parameters import is_real
+from soloc.estimators.pointing import BagRegressorMixin
 from soloc.estimators.selection import choose_value_alpha, held_out_folds, pointed_groups
 from soloc.estimators.stages import Chosen, Entered
 
 
 @saved_by_name
-class SingleLocationRegressor(RegressorMixin, BagEstimator):
+class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
     """Regression on bags of instances of which one decides the label, and nobody says which.
 
     The prediction is sum_l softmax(x k)_l (x_l . v) + b: attention chooses the instance, a linear

@@ -1,6 +1,7 @@
 """Rows that stay on disk: a Parquet file or a memory-mapped array, read a block at a time."""
 
 import mmap
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 MAPPED = 2**28  # bytes from which a memory-mapped array is read in blocks
 
 
-class Rows:
+class Rows(ABC):
     """Rows of numbers, (N, d), of which `rows[a:b]` and `rows[positions]` read what is asked for.
 
     A subclass says how block number i is read; the last block stays in memory.
@@ -20,9 +21,9 @@ class Rows:
         self.shape, self.dtype, self.ndim = (int(starts[-1]), width), np.dtype(dtype), 2
         self._last: tuple[int, np.ndarray] | None = None
 
+    @abstractmethod
     def block(self, i: int) -> np.ndarray:
         """The rows of block number i."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         return self.shape[0]

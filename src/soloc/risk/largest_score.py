@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 from scipy.special import log_ndtr, ndtr
 
 from soloc.predictors.pointwise import Pointwise
@@ -114,6 +113,8 @@ def _smooth_rise(s: float, low: float, high: float) -> Any:
     """v -> E[1 - exp(-e^(v + s g))]: closed without spread, else a spline of its logarithm."""
     if s < 1e-8:
         return lambda v: -np.expm1(-np.exp(v))
+    from scipy.interpolate import CubicSpline  # here: a fifth of all that `soloc risk` imports
+
     grid = np.linspace(low, high, 2 + int((high - low) / (_SPLINE_STEP * max(1.0, s))))
     log_rise = CubicSpline(grid, gaussian_means(grid, np.float64(s), _FINE)[1])
     return lambda v: np.exp(log_rise(v))

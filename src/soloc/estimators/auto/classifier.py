@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from soloc.estimators.auto.estimator import AutoEstimator
 from soloc.estimators.auto.pooled import pooled_classifier
@@ -12,10 +11,11 @@ from soloc.estimators.classifier import SingleLocationClassifier
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.labels import classes
 from soloc.estimators.network.classifier import SingleLocationNetworkClassifier
+from soloc.estimators.pointing import BagClassifierMixin
 
 
 @saved_by_name
-class SingleLocationAutoClassifier(ClassifierMixin, AutoEstimator):
+class SingleLocationAutoClassifier(BagClassifierMixin, AutoEstimator):
     """Classification of bags for people who do not want to choose a model.
 
     Mean-pool logistic regression, `SingleLocationClassifier` and `SingleLocationNetworkClassifier`

@@ -23,6 +23,8 @@ from soloc.estimators.pointing import PointingEstimator
 from soloc.estimators.tickets import tickets
 
 CANDIDATES = {"mean-pool": "mean pooling", "linear": "linear attention", "network": "the network"}
+#: attributes that are those of the chosen model
+CARRIED = ("feature_names_in_", "columns_aside_", "classes_")
 SCORES: dict[str, type] = {"candidate": str, "held_out": float, "error": float, "seconds": float}
 #: small and wide sets: the linear search has nothing to go by there, and takes seconds for it
 FEW_BAGS, MANY_FEATURES = 200, 150
@@ -103,7 +105,7 @@ class AutoEstimator(PointingEstimator):
             seen[:] = True
         errors = {name: self._errors(y[seen], m.held_out_[seen]) for name, m in found.items()}
         errors = {name: np.nan_to_num(each, nan=np.inf) for name, each in errors.items()}
-        choice = min(errors, key=lambda name: errors[name].mean())
+        choice = simplest_of_best(errors)
         constant = self._constant_errors(y[seen])
         scale = float(constant.mean()) or 1.0
         rows = []
@@ -127,7 +129,7 @@ class AutoEstimator(PointingEstimator):
             "reason_": reason(choice, scores, self.unit),
             "n_features_in_": model.n_features_in_,
         }
-        for name in ("feature_names_in_", "classes_"):
+        for name in CARRIED:
             if hasattr(model, name):
                 attributes[name] = getattr(model, name)
         return attributes
@@ -181,13 +183,13 @@ class AutoEstimator(PointingEstimator):
         """Attention weights of the instances of each bag; they sum to one within a bag."""
         return self._model().attend(X)
 
-    def locate(self, X):
-        """Position of the decisive instance within each bag, (n,); warns when in doubt."""
-        return self._model().locate(X)
+    def locate(self, X, names=False):
+        """Position (or name) of the decisive instance of each bag, (n,); warns when in doubt."""
+        return self._model().locate(X, names)
 
-    def explain(self, X, bag=0):
+    def explain(self, X, bag=0, id=None):
         """Instances of bag number `bag` with their weights and contributions."""
-        return self._model().explain(X, bag)
+        return self._model().explain(X, bag, id)
 
     @available_if(lambda self: hasattr(getattr(self, "model_", None), "agreement"))
     def agreement(self, X):
@@ -241,10 +243,21 @@ class AutoEstimator(PointingEstimator):
         auto.model_, auto.choice_, auto.scores_ = model, choice, scores
         auto.reason_ = reason(choice, scores, cls.unit)
         auto.n_features_in_ = model.n_features_in_
-        for name in ("feature_names_in_", "classes_"):
+        for name in CARRIED:
             if hasattr(model, name):
                 setattr(auto, name, getattr(model, name))
         return auto
+
+
+def simplest_of_best(errors: dict[str, np.ndarray]) -> str:
+    """The least error; but linear attention unless the network is better by a standard error."""
+    best = min(errors, key=lambda name: errors[name].mean())
+    if best == "network" and "linear" in errors:
+        behind = gain(errors["linear"] - errors["network"])
+        pooled = errors.get("mean-pool", errors["linear"]).mean()
+        if behind.mean < behind.error and errors["linear"].mean() <= pooled:
+            return "linear"
+    return best
 
 
 def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:

@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from soloc.estimators.auto.estimator import AutoEstimator
 from soloc.estimators.auto.pooled import pooled_regressor
@@ -11,11 +10,12 @@ from soloc.estimators.bags import Bags
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.labels import numbers
 from soloc.estimators.network.regressor import SingleLocationNetworkRegressor
+from soloc.estimators.pointing import BagRegressorMixin
 from soloc.estimators.regressor import SingleLocationRegressor
 
 
 @saved_by_name
-class SingleLocationAutoRegressor(RegressorMixin, AutoEstimator):
+class SingleLocationAutoRegressor(BagRegressorMixin, AutoEstimator):
     """Regression on bags for people who do not want to choose a model.
 
     Mean-pool ridge, `SingleLocationRegressor` and `SingleLocationNetworkRegressor` are fitted, and

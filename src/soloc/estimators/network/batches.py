@@ -7,6 +7,8 @@ from scipy.linalg import eigh
 
 from soloc.estimators.instances import BLOCK, Instances
 
+FARTHEST = 8.0  # standard units: what is rare in training says little, and must not shout later
+
 
 class Batch(NamedTuple):
     """Instances of a few bags, one after the other, and the labels of these bags."""
@@ -59,12 +61,12 @@ class Stock(NamedTuple):
 
 
 def stock_of(instances: Instances, y: np.ndarray) -> Stock:
-    """A copy of the instances in standard units and single precision."""
+    """A copy of the instances in standard units, clipped, in single precision."""
     x = np.empty(instances.x.shape, dtype=np.float32)
     inverse = 1.0 / instances.scale  # a constant feature is worth zero
     for start in range(0, len(x), BLOCK):
         part = slice(start, start + BLOCK)
-        x[part] = (instances.x[part] - instances.centre) * inverse
+        x[part] = np.clip((instances.x[part] - instances.centre) * inverse, -FARTHEST, FARTHEST)
     labels = y.reshape(len(y), -1).astype(np.float32)
     return Stock(x, instances.rows, instances.starts, instances.lengths, labels)
 

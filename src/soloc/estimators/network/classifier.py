@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin
 
 from soloc.estimators.classifier import class_scores, plain_classes
 from soloc.estimators.coefficients import pooled_prediction
@@ -13,10 +12,11 @@ from soloc.estimators.files import saved_by_name
 from soloc.estimators.labels import classes
 from soloc.estimators.network.estimator import NetworkEstimator
 from soloc.estimators.network.losses import Classes
+from soloc.estimators.pointing import BagClassifierMixin
 
 
 @saved_by_name
-class SingleLocationNetworkClassifier(ClassifierMixin, NetworkEstimator):
+class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
     """Classification of bags of which one instance decides, by functions that need not be linear.
 
     Half of the loss is the cross-entropy of the pooled logits, half the likelihood of a class that

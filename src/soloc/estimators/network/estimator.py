@@ -55,7 +55,7 @@ from soloc.estimators.parameters import (
     plain_parameters,
 )
 from soloc.estimators.pointing import PointingEstimator
-from soloc.estimators.selection import first_of_largest, pointed_groups
+from soloc.estimators.selection import pointed_groups
 from soloc.estimators.solver import History
 from soloc.estimators.tickets import tickets
 
@@ -199,7 +199,7 @@ class NetworkEstimator(PointingEstimator):
     def _found(self, given: Prepared, ensemble: Ensemble, seed: int) -> dict[str, Any]:
         """Members, context, and everything that is said about them."""
         y, order = given.y, given.order
-        means = bag_means(given.instances)[order].astype(np.float64)
+        means = bag_means(given.instances)[order]
         honest, own = (left_out(ensemble, len(y), y.shape[1], honest) for honest in (True, False))
         context = Context([], 0.0, np.full(y.shape, np.nan))
         if self.context:
@@ -371,26 +371,22 @@ class NetworkEstimator(PointingEstimator):
 
     # -- what a fitted model says about bags
 
-    def locate(self, X):
-        """Position of the decisive instance within each bag, (n,); warns when in doubt.
-
-        A doubt is also that the members do not agree on these bags; see `agreement`.
-        """
-        _, instances = self._bags(X)
-        reading, attention = read_ensemble(self.members_, instances)
-        self._warn_when_in_doubt()
+    def _warn_when_in_doubt(self, instances: Instances | None = None) -> None:
+        """A doubt is also that the members do not agree on these bags; see `agreement`."""
+        super()._warn_when_in_doubt()
+        if instances is None or self.diagnostics_.doubts or not (instances.lengths > 1).any():
+            return
         several = instances.lengths > 1
-        if several.any() and not self.diagnostics_.doubts:
-            chance = float(np.mean(1.0 / instances.lengths[several]))
-            agreed = pairs_agree(named_by(attention, instances), several)
-            if agreed - chance < AGREED * (1 - chance):
-                warnings.warn(
-                    f"do not trust which instance is named: on these bags {WITNESSES} name the"
-                    f" same instance in {agreed:.0%}, by chance they would in {chance:.0%}.",
-                    PointingWarning,
-                    stacklevel=2,
-                )
-        return first_of_largest(reading.attention, instances) - instances.starts
+        chance = float(np.mean(1.0 / instances.lengths[several]))
+        attention = read_ensemble(self.members_, instances)[1]
+        agreed = pairs_agree(named_by(attention, instances), several)
+        if agreed - chance < AGREED * (1 - chance):
+            warnings.warn(
+                f"do not trust which instance is named: on these bags {WITNESSES} name the same"
+                f" instance in {agreed:.0%}, by chance they would in {chance:.0%}.",
+                PointingWarning,
+                stacklevel=3,
+            )
 
     def agreement(self, X):
         """Share of the members that name the instance which the ensemble names, (n,).

@@ -4,7 +4,7 @@ import numpy as np
 
 from soloc.estimators.coefficients import Reading
 from soloc.estimators.instances import Instances
-from soloc.estimators.network.batches import Batch, Stock
+from soloc.estimators.network.batches import FARTHEST, Batch, Stock
 from soloc.estimators.network.layer import Weights, forward
 from soloc.estimators.network.member import Member
 from soloc.estimators.selection import first_of_largest
@@ -37,7 +37,8 @@ def read_ensemble(weights: Weights, instances: Instances) -> tuple[Reading, np.n
         first = instances.starts[bags[0]]
         rows = slice(first, instances.starts[bags[-1]] + instances.lengths[bags[-1]])
         starts = instances.starts[bags] - first
-        batch = Batch(instances.standard(rows), starts, instances.lengths[bags], nothing[bags])
+        x = np.clip(instances.standard(rows), -FARTHEST, FARTHEST)
+        batch = Batch(x, starts, instances.lengths[bags], nothing[bags])
         for number, member in enumerate(members):
             said = forward(member, batch)
             attention[number, rows] = said.attention

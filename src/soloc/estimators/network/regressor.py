@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from soloc.estimators.calibration import conformal_level
 from soloc.estimators.coefficients import Reading, pooled_prediction
@@ -14,11 +13,12 @@ from soloc.estimators.labels import numbers
 from soloc.estimators.network.ensemble import Ensemble
 from soloc.estimators.network.estimator import NetworkEstimator, rounded
 from soloc.estimators.network.losses import Numbers
+from soloc.estimators.pointing import BagRegressorMixin
 from soloc.estimators.regressor import number_scores
 
 
 @saved_by_name
-class SingleLocationNetworkRegressor(RegressorMixin, NetworkEstimator):
+class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     """Regression on bags of which one instance decides, by functions that need not be linear.
 
     A hidden layer is shared by the attention, which chooses the instance, and by the value, which

@@ -161,7 +161,7 @@ EXPERIMENT = Experiment(
     name="hardness",
     question="When is it hard?",
     config=Config(),
-    quick=Config(lengths=(2, 3), precision=0.02, count=9, tried=(1.0, 2.0), d=150, sets=3),
+    quick=Config(lengths=(3,), precision=0.02, count=9, tried=(1.0, 2.0), d=150, sets=3),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -32,7 +32,8 @@ METHODS = (BAYES, KNOWN, LINEAR, TRAINED, AMP, REGRESSOR)
 class Config:
     """gamma = 1; theory at `ratios`, algorithms on `sets` data sets at `tried`, in dimension d.
 
-    `SingleLocationRegressor` takes seconds a fit: it sees `fits` of these sets, at `fitted`.
+    `SingleLocationRegressor` takes seconds a fit and no claim rests on it: it sees `fits` of these
+    sets, at `fitted`.
     """
 
     methods: tuple[str, ...] = METHODS
@@ -41,8 +42,8 @@ class Config:
     L: int = 3
     signal: float = 2.0
     eps: float = 0.3
-    fitted: tuple[float, ...] = (2.0, 4.0, 8.0)
-    fits: int = 4
+    fitted: tuple[float, ...] = (2.0, 8.0)
+    fits: int = 3
     d: int = 100
     sets: int = 8
     points: int = 256
@@ -132,18 +133,18 @@ def at(table: pd.DataFrame, method: str, kind: str) -> pd.DataFrame:
 def findings(table: pd.DataFrame) -> str:
     """What the table shows."""
     bayes, known = at(table, BAYES, "theory").risk, at(table, KNOWN, "theory").risk
-    gaps = ", ".join(
+    gaps = [
         f"{row.risk - bayes[ratio]:.3f} ± {row.error:.3f} at n/d = {ratio:g}"
         for ratio, row in at(table, REGRESSOR, "simulation").iterrows()
-    )
+    ]
+    fitted = f"; {REGRESSOR} lies above it by {', '.join(gaps)}" if gaps else ""
     last = bayes.index.max()
     off = max(abs(risk - bayes[ratio]) for ratio, risk in at(table, AMP, "simulation").risk.items())
     return (
         f"The best learner falls from {bayes.iloc[0]:.3f} at n/d = {bayes.index[0]:g} to"
         f" {bayes[last]:.3f} at {last:g}; told the location it would have {known[last]:.3f}, so"
         " most of what is left is not knowing where to look, which no data cures. AMP, which learns"
-        f" signal and noise too, comes within {off:.3f} of that curve; SingleLocationRegressor lies"
-        f" above it by {gaps}."
+        f" signal and noise too, comes within {off:.3f} of that curve{fitted}."
     )
 
 
@@ -187,7 +188,7 @@ EXPERIMENT = Experiment(
     question="How many samples does it take?",
     config=Config(),
     quick=Config(
-        ratios=(0.5, 1.0, 2.0, 4.0, 8.0, 16.0), tried=(2.0, 8.0), fitted=(4.0,), fits=2, d=40,
+        methods=METHODS[:-1], ratios=(0.5, 1.0, 2.0, 4.0, 8.0, 16.0), tried=(2.0, 8.0), d=40,
         sets=4,
     ),
     run=run,

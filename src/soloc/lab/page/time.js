@@ -101,10 +101,12 @@ export function timeBar(lab, prefix = "") {
     frame = requestAnimationFrame(next);
   };
   const play = element("button", {
-    type: "button", class: "play", id: `${prefix}play`, onclick: () => (frame === null ? start() : stop()),
+    type: "button", class: "play", id: `${prefix}play`,
+    onclick: () => (frame === null ? start() : stop()),
   });
   const range = element("input", {
-    type: "range", min: 0, max: PLACES, step: 1, id: `${prefix}time`, "aria-label": "Moment of training",
+    type: "range", min: 0, max: PLACES, step: 1, id: `${prefix}time`,
+    "aria-label": "Moment of training",
     oninput: () => { stop(); state.set({ t: Number(range.value) / PLACES }); },
   });
   const output = element("output", { for: `${prefix}time`, id: `${prefix}time-step` });

@@ -1,0 +1,7 @@
+"""docs/networks.md: every block runs, and prints what stands below it."""
+
+from tests.pages import assert_blocks_print, page
+
+
+def test_blocks_print_what_the_page_shows():
+    assert_blocks_print(page("networks.md"), 2)
