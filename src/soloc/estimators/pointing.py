@@ -96,6 +96,16 @@ class PointingEstimator(ABC, BaseEstimator):
         self._warn_when_in_doubt()
         return explain(self, X, bag, id)
 
+    def importance(self, X, y=None, n_repeats=5, random_state=0):
+        """How much score is lost when a column is shuffled over all instances, as a table.
+
+        Columns `feature`, `importance` and `deviation`, one row per column of the data: what
+        scikit-learn's `permutation_importance` tells of flat data.
+        """
+        from soloc.estimators.importance import importance
+
+        return importance(self, X, y, n_repeats, random_state)
+
     # -- files
 
     def save(self, path, notes=None):
