@@ -152,7 +152,7 @@ class NetworkEstimator(PointingEstimator):
 
     def _prepare(self, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Prepared:
         """Everything is checked and put in standard units; tickets decide the order of bags."""
-        bags = as_bags(X)
+        bags = as_bags(X).in_memory()
         groups = checked_groups(groups, len(bags))
         labels, described = self._standard_labels(labels_for(y, bags))
         lots = tickets(bags, labels, int(rng.integers(2**63)))
