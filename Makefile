@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint check-slow bench clean
+.PHONY: help demo test check lint check-slow bench release-check clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,8 +26,8 @@ test: lint  ## lint, types and all tests that finish in minutes
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check --quiet src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples tools
+	$(BIN)/ruff format --check --quiet src tests benchmarks examples tools
 	$(BIN)/mypy
 
 check-slow: $(STAMP)  ## the long checks: thousands of draws against 30-digit arithmetic and Monte Carlo
@@ -35,6 +35,9 @@ check-slow: $(STAMP)  ## the long checks: thousands of draws against 30-digit ar
 
 bench: $(STAMP)  ## speed, as ratios against plain baselines in the same run; names what got slower
 	$(BIN)/python benchmarks/all.py
+
+release-check: $(STAMP)  ## wheel and sdist, installed outside the checkout and used
+	$(BIN)/python tools/release_check.py
 
 clean:  ## remove the environment and everything generated
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist results

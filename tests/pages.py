@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-_BLOCK = re.compile(r"```python\n(.*?)```\n\n((?: {4}[^\n]*\n)*)", re.DOTALL)
+BLOCK = re.compile(r"```python\n(.*?)```\n\n((?: {4}[^\n]*\n)*)", re.DOTALL)
 
 
 def page(name: str) -> str:
@@ -29,7 +29,7 @@ def shown(text: str) -> str:
 def assert_blocks_print(text: str, blocks: int) -> None:
     """So many Python blocks run one after the other, and print what the page shows."""
     names: dict = {}
-    found = _BLOCK.findall(text)
+    found = BLOCK.findall(text)
     assert len(found) == blocks
     for code, below in found:
         assert printed(lambda code=code: exec(code, names)) == shown(below), code

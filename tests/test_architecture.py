@@ -1,7 +1,6 @@
 """The house, enforced: who may import whom, no cycles, no long lines, few names."""
 
 import ast
-import tomllib
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -143,11 +142,6 @@ def test_no_line_is_longer_than_100_columns(folder):
 
 def test_people_meet_at_most_35_names():
     assert len(soloc.__all__) <= 35 and set(soloc.__all__) <= set(dir(soloc))
-
-
-def test_the_package_and_its_metadata_have_one_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["version"] == soloc.__version__
 
 
 def stubs(path: Path) -> list[str]:

@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from soloc.dynamics.path import Path as Path
     from soloc.dynamics.population_path import population_path as population_path
     from soloc.dynamics.sgd_path import sgd_path as sgd_path
+    from soloc.estimators.auto.classifier import (
+        SingleLocationAutoClassifier as SingleLocationAutoClassifier,
+    )
+    from soloc.estimators.auto.regressor import (
+        SingleLocationAutoRegressor as SingleLocationAutoRegressor,
+    )
     from soloc.estimators.bags import Bags as Bags
     from soloc.estimators.classifier import SingleLocationClassifier as SingleLocationClassifier
     from soloc.estimators.files import load as load
@@ -46,6 +52,8 @@ __getattr__, __all__ = imported_when_used(
         "soloc.dynamics.path": "Path",
         "soloc.dynamics.population_path": "population_path",
         "soloc.dynamics.sgd_path": "sgd_path",
+        "soloc.estimators.auto.classifier": "SingleLocationAutoClassifier",
+        "soloc.estimators.auto.regressor": "SingleLocationAutoRegressor",
         "soloc.estimators.bags": "Bags",
         "soloc.estimators.classifier": "SingleLocationClassifier",
         "soloc.estimators.files": "load",

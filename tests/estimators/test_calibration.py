@@ -9,7 +9,6 @@ from soloc.estimators.calibration import conformal_level, leverages, mixture_cdf
 from soloc.estimators.coefficients import Coefficients, read
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.objectives.data import Data
-from soloc.estimators.objectives.squared import SquaredLoss
 
 DATA = make_single_location(150, width=4, lengths=(1, 5), signal=3.0, random_state=0)
 INSTANCES = Instances(DATA.bags, *centre_and_scale(DATA.bags, True))
@@ -45,8 +44,7 @@ def test_the_distribution_function_is_that_of_draws_from_the_mixture():
 def test_leverages_predict_what_leaving_a_bag_out_does():
     model = SingleLocationRegressor(loss="squared", alpha=5.0, tol=1e-9).fit(DATA.bags, DATA.labels)
     labels = (DATA.labels - DATA.labels.mean()) / DATA.labels.std()
-    objective = SquaredLoss(Data(INSTANCES, labels, None, True, np.ones(150), 5.0))
-    h = leverages(objective, model.coefficients_)
+    h = leverages(Data(INSTANCES, labels, None, True, np.ones(150), 5.0), model.coefficients_)
     assert 4 < h.sum() < 10  # between the number of values and of all parameters
     exact, quick = [], []
     for i in range(0, 150, 6):

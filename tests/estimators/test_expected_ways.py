@@ -62,3 +62,17 @@ def test_bags_and_diagnostics_show_as_html_without_markup_of_their_own():
     assert "&lt;b&gt;" in risky._repr_html_() and "<i>" not in risky._repr_html_()
     shown = LINEAR.fit(BAGS).diagnostics_._repr_html_()
     assert shown.startswith("<pre>") and "held-out score" in shown
+
+
+def test_the_importance_of_a_column_is_what_shuffling_it_costs():
+    rng = np.random.default_rng(0)
+    idle = np.hstack([DATA.bags.values, rng.standard_normal((len(DATA.bags.values), 1))])
+    names = [*"abcde", "idle"]
+    bags = Bags(idle, DATA.bags.offsets, labels=DATA.labels, features=names)
+    model = LINEAR.fit(bags)
+    table = model.importance(bags, n_repeats=3).set_index("feature")
+    assert list(table.index) == names
+    strongest = names[int(np.argmax(np.abs(model.key_) + np.abs(model.value_)))]
+    assert table.loc[strongest, "importance"] > 0.1 > abs(table.loc["idle", "importance"])
+    with pytest.raises(ValueError, match="`n_repeats` must be"):
+        model.importance(bags, n_repeats=0)

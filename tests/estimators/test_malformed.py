@@ -12,7 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from soloc.estimators import (
     Bags,
     PointingWarning,
+    SingleLocationAutoClassifier,
+    SingleLocationAutoRegressor,
     SingleLocationClassifier,
+    SingleLocationNetworkClassifier,
+    SingleLocationNetworkRegressor,
     SingleLocationRegressor,
 )
 
@@ -27,6 +31,8 @@ NAMED = (
     "`random_state`",
 )
 NAMED += ("`max_iter`", "`tol`", "`groups`", "`offsets`", "`values`", '"auto"', "`coverage`")
+NAMED += ("`decay`", "`units`", "`members`", "`max_epochs`", "`n_jobs`", "`verbose`")
+NAMED += ("`candidates`", "`random_state`")
 
 strange_numbers = st.sampled_from(
     [0.0, -1.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-308, 1e200, 1e30]
@@ -167,6 +173,60 @@ def test_malformed_input_is_refused_by_name_or_fitted(data):
         else:
             assert np.isfinite(model.predict(x)).all()
             assert np.isfinite(model.predict_interval(x, 0.5)).all()
+        for weights in model.attend(x):
+            assert np.sum(weights) == pytest.approx(1.0, rel=1e-5)
+
+
+network_parameters = st.fixed_dictionaries(
+    {"max_epochs": st.sampled_from([1, 2, 0, -1, None, "many"])},
+    optional={
+        "decay": st.sampled_from([0, 1.0, -1.0, np.nan, np.inf, "auto", "no", None, [1.0], 1e300]),
+        "units": st.sampled_from([1, 8, 0, 1.5, None, "many", 10**9]),
+        "members": st.sampled_from([1, 2, "auto", 0, None, 1.5, "many"]),
+        "context": st.sampled_from([True, False, "yes", None]),
+        "random_state": st.sampled_from([0, None, "seed", -1, 1.5]),
+        "n_jobs": st.sampled_from([None, 1, 0, "two"]),
+        "verbose": st.sampled_from([0, False, None, "yes"]),
+    },
+)
+auto_parameters = st.fixed_dictionaries(
+    {"candidates": st.sampled_from([["mean-pool"], ["mean-pool", "linear"], [], ["no"], 3])},
+    optional={"random_state": st.sampled_from([0, "seed"]), "n_jobs": st.sampled_from([None, 0])},
+)
+OTHERS = {
+    SingleLocationNetworkRegressor: network_parameters,
+    SingleLocationNetworkClassifier: network_parameters,
+    SingleLocationAutoRegressor: auto_parameters,
+    SingleLocationAutoClassifier: auto_parameters,
+}
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+@given(st.data())
+def test_malformed_input_of_networks_is_refused_by_name_or_fitted(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 10)))
+    n = data.draw(st.sampled_from([1, 2, 3, 8, 20]))
+    kind = data.draw(st.sampled_from(list(OTHERS)))
+    x = data.draw(malformed_x(rng, n))
+    y = data.draw(malformed_y(rng, n))
+    classes = "Classifier" in kind.__name__
+    if classes and isinstance(y, np.ndarray) and data.draw(st.booleans()):
+        y = y > 0
+    model = kind(**data.draw(OTHERS[kind]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", (ConvergenceWarning))
+        warnings.simplefilter("ignore", PointingWarning)
+        try:
+            model.fit(x, y)
+        except (ValueError, TypeError) as refusal:
+            sentence = str(refusal)
+            assert any(name in sentence for name in NAMED) or "bag" in sentence, sentence
+            return
+        said = model.predict_proba(x) if classes else model.predict_interval(x, 0.5)
+        assert np.isfinite(said).all()
         for weights in model.attend(x):
             assert np.sum(weights) == pytest.approx(1.0, rel=1e-5)
 

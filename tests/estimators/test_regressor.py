@@ -236,7 +236,7 @@ def test_an_interrupted_fit_leaves_the_old_model_whole(place, monkeypatch):
     if place == "in the last fit":
         model.on_progress = interrupt
     else:
-        monkeypatch.setattr("soloc.estimators.regressor.leverages", interrupt)
+        monkeypatch.setattr("soloc.estimators.regressor.left_out_alone", interrupt)
     with pytest.raises(Interrupted):
         model.fit(DATA.bags.with_values(5 * DATA.bags.values - 7), -DATA.labels[::-1])
     np.testing.assert_array_equal(model.predict(TEST.bags), before[0])
@@ -245,7 +245,7 @@ def test_an_interrupted_fit_leaves_the_old_model_whole(place, monkeypatch):
 
 
 def test_an_interrupted_first_fit_leaves_no_model(monkeypatch):
-    monkeypatch.setattr("soloc.estimators.regressor.leverages", interrupt)
+    monkeypatch.setattr("soloc.estimators.regressor.left_out_alone", interrupt)
     model = SingleLocationRegressor(loss="likelihood", alpha=3.0)
     with pytest.raises(Interrupted):
         model.fit(DATA.bags, DATA.labels)

@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.tables import bags_for, read_table
+from soloc.cli.tables import bags_for
 
 
 def add(subparsers: Any) -> None:
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         check_file(options.out)
     model = load(options.model)
-    bags = bags_for(model, read_table(options.data))
+    bags = bags_for(model, options.data)
     names = [str(bags.id_of(i)) for i in range(len(bags))]
     if options.id is not None and options.id not in names:
         raise ValueError(

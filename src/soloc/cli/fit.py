@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.tables import read_table
+from soloc.cli.tables import is_large, read_table
 
 
 def add(subparsers: Any) -> None:
@@ -53,20 +53,25 @@ def run(options: argparse.Namespace) -> int:
             f"`--out` must lie in a folder that exists, {options.out.parent} does not."
         )
     check_file(options.out)
-    frame = read_table(options.data)
     features = options.features.split(",") if options.features else None
-    groups = None
+    groups, large = None, is_large(options.data)
+    if large:
+        refuse_large(options)
+        bags = Bags.from_parquet(options.data, options.bag, features, label=options.label)
+    else:
+        frame = read_table(options.data)
     if options.group is not None:
         groups = Bags.from_frame(frame, options.bag, features, label=options.group).labels
         if options.group not in (options.bag, options.label, options.name, *(features or ())):
             frame = frame.drop(columns=options.group)
-    bags = Bags.from_frame(frame, options.bag, features, label=options.label, name=options.name)
+    if not large:
+        bags = Bags.from_frame(frame, options.bag, features, label=options.label, name=options.name)
     say(f"{options.data}: {len(bags)} bags, {len(bags.values)} instances, {bags.width} features")
     if options.group is not None:
         bags.aside.setdefault(options.group, "it groups the bags")
     describe_columns(bags)
     refuse_text_labels(bags, options)
-    model = model_of(options)
+    model = model_of(options, large)
     model.on_progress = show_progress
     say("choosing on held-out bags ...")
     model.fit(bags, groups=groups)
@@ -85,14 +90,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def model_of(options: argparse.Namespace) -> Any:
-    """The estimator that was asked for; what belongs to the linear one alone asks for it."""
+def model_of(options: argparse.Namespace, large: bool) -> Any:
+    """The estimator that was asked for; what belongs to the linear one alone asks for it.
+
+    A table that stays on disk asks for it too: the others need all instances in memory.
+    """
     from soloc import estimators
 
     of_linear = {"loss": options.loss, "alpha": number_or_auto(options.alpha)}
     of_linear["context"] = options.context
     given = of_linear != {"loss": "auto", "alpha": "auto", "context": False}
-    kind = options.model or ("linear" if given else "auto")
+    kind = options.model or ("linear" if given or large else "auto")
     if given and kind != "linear":
         raise ValueError(
             f"`--loss`, `--alpha` and `--context` belong to --model linear, got --model {kind};"
@@ -142,8 +150,13 @@ def constant_within_bags(bags: Any) -> list[str]:
 
     if (bags.lengths == 1).all():
         return []
-    first = np.repeat(bags.values[bags.offsets[:-1]], bags.lengths, axis=0)
-    same = (bags.values == first).all(axis=0) & (bags.values != bags.values[0]).any(axis=0)
+    alike, varied = np.ones(bags.width, dtype=bool), np.zeros(bags.width, dtype=bool)
+    reference = bags.values[:1][0]
+    for block in bags.blocks():
+        first = np.repeat(block.values[block.offsets[:-1]], block.lengths, axis=0)
+        alike &= (block.values == first).all(axis=0)
+        varied |= (block.values != reference).any(axis=0)
+    same = alike & varied
     return [name for name, alike in zip(bags.features, same, strict=True) if alike]
 
 
@@ -154,6 +167,16 @@ def refuse_text_labels(bags: Any, options: argparse.Namespace) -> None:
             f"`--label` {options.label} must hold numbers, got {bags.labels[0]!r}; add --classify"
             " to fit classes."
         )
+
+
+def refuse_large(options: argparse.Namespace) -> None:
+    """Refuse what a table that stays on disk cannot have."""
+    for option in ("group", "name", "context", "model"):
+        if getattr(options, option) not in (None, False, "linear"):
+            raise ValueError(
+                f"`--{option}` needs the table in memory, and {options.data} holds more than 1 GB;"
+                " leave it out, or fit to a part of the table."
+            )
 
 
 def number_or_auto(text: str) -> float | str:

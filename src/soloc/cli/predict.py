@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.tables import bags_for, read_table, write_csv
+from soloc.cli.tables import bags_for, write_csv
 
 
 def add(subparsers: Any) -> None:
@@ -41,21 +41,11 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         check_file(options.out)
     model = load(options.model)
-    bags = bags_for(model, read_table(options.data))
-    table = pd.DataFrame({model.notes_["bag"]: [bags.id_of(i) for i in range(len(bags))]})
-    table["prediction"] = model.predict(bags)
-    if hasattr(model, "predict_interval"):
-        table[["lower", "upper"]] = model.predict_interval(bags, options.coverage)
-    else:
-        for label, column in zip(model.classes_, model.predict_proba(bags).T, strict=True):
-            table[f"probability_{label}"] = column
+    bags = bags_for(model, options.data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PointingWarning)  # said below, in one line
-        where = model.locate(bags)
-    table["decisive"] = (
-        where if bags.names is None else [bags.names_of(i)[j] for i, j in enumerate(where)]
-    )
-    table["weight"] = [weights.max() for weights in model.attend(bags)]
+        parts = [described(model, block, options.coverage) for block in bags.blocks()]
+    table = pd.concat(parts, ignore_index=True)
     if model.diagnostics_.doubts:
         print(model.diagnostics_.verdict, file=sys.stderr)
     if options.out is None or options.out.suffix.lower() == ".csv":
@@ -63,3 +53,22 @@ def run(options: argparse.Namespace) -> int:
     else:
         write_atomically(options.out, table.to_parquet(index=False))
     return 0
+
+
+def described(model: Any, bags: Any, coverage: float) -> Any:
+    """One row per bag in memory."""
+    import pandas as pd
+
+    table = pd.DataFrame({model.notes_["bag"]: [bags.id_of(i) for i in range(len(bags))]})
+    table["prediction"] = model.predict(bags)
+    if hasattr(model, "predict_interval"):
+        table[["lower", "upper"]] = model.predict_interval(bags, coverage)
+    else:
+        for label, column in zip(model.classes_, model.predict_proba(bags).T, strict=True):
+            table[f"probability_{label}"] = column
+    where = model.locate(bags)
+    table["decisive"] = (
+        where if bags.names is None else [bags.names_of(i)[j] for i, j in enumerate(where)]
+    )
+    table["weight"] = [weights.max() for weights in model.attend(bags)]
+    return table

@@ -8,6 +8,23 @@ if TYPE_CHECKING:  # `soloc --help` need not wait for it
     import pandas as pd
 
 
+LARGE = 2**30  # bytes of numbers beyond which a Parquet file is read in blocks
+
+
+def is_large(path: Path) -> bool:
+    """Whether a table is rather read in blocks: a Parquet file of more than 1 GB of numbers."""
+    if path.suffix.lower() != ".parquet" or not path.exists():
+        return False
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.metadata.num_rows * file.metadata.num_columns * 8 > LARGE
+    except pa.ArrowInvalid:
+        return False  # whoever reads it says what is wrong
+
+
 def read_table(path: Path) -> "pd.DataFrame":
     """A Parquet, CSV or TSV file as a data frame."""
     import pandas as pd
@@ -30,7 +47,7 @@ def read_table(path: Path) -> "pd.DataFrame":
     return table
 
 
-def bags_for(model: Any, frame: "pd.DataFrame") -> Any:
+def bags_for(model: Any, path: Path) -> Any:
     """Bags of a table, with the columns that were named when the model was fitted."""
     from soloc.estimators import Bags
 
@@ -40,6 +57,9 @@ def bags_for(model: Any, frame: "pd.DataFrame") -> Any:
             "the model was not made by `soloc fit`, so it does not know its columns; use it from"
             " Python."
         )
+    if is_large(path):
+        return Bags.from_parquet(path, notes["bag"], notes["features"])
+    frame = read_table(path)
     name = notes.get("name") if notes.get("name") in frame.columns else None
     missing = [column for column in notes["features"] if column not in frame.columns]
     if missing:

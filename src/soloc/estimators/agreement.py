@@ -6,17 +6,19 @@ starts avoid, they disagree with it.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from soloc.estimators.coefficients import Coefficients, bag_means
+from soloc.estimators.diagnostics import largest_and_effective, mean_concentration
 from soloc.estimators.fitting import fit_objective
 from soloc.estimators.mean_pool import fit_mean_pool
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.selection import TYPICAL_ALPHA, first_of_largest
-from soloc.estimators.starts import best_of, best_starts
+from soloc.estimators.starts import START_INSTANCES, best_of, best_starts
+from soloc.estimators.thinning import thinned
 from soloc.estimators.tickets import drawn, of_groups
 
 MOST_BAGS = 1000  # of both halves together
@@ -64,8 +66,9 @@ def fits_to_halves(
         searched = part._replace(alpha=TYPICAL_ALPHA * len(half))
         pooled = fit_mean_pool(bag_means(part.instances), part.y, True)
         start = best_starts(searched, {"": kind}, pooled, n_starts, rng, tickets[half], tol)[""]
-        start = best_of(kind(part), [start, rival], tol)
-        fitted = fit_objective(kind(part), start, max_iter=ITERATIONS, tol=10 * tol)
+        objective = kind(thinned(part, [start.key, rival.key], START_INSTANCES))
+        start = best_of(objective, [start, rival], tol)
+        fitted = fit_objective(objective, start, max_iter=ITERATIONS, tol=10 * tol)
         found.append(fitted.coefficients)
     return found
 
@@ -77,9 +80,26 @@ def agreement_of(data: Data, found: Coefficients, halves: Sequence[Coefficients]
     chance = float(np.mean(1.0 / lengths[several] ** 2)) if several.any() else 1.0
     if not halves:
         return Agreement(chance, chance)
+    same = np.concatenate([named_alike(block, found, halves) for block in data.blocks()])
+    return Agreement(float(np.mean(same[several])), chance)
+
+
+def named_alike(data: Data, found: Coefficients, halves: Sequence[Coefficients]) -> np.ndarray:
+    """Whether the fits to both halves name the instance that the model names, (n,)."""
     named = pointed_at(data, found)
-    same = [pointed_at(data, fitted) == named for fitted in halves]
-    return Agreement(float(np.mean(np.all(same, axis=0)[several])), chance)
+    return np.all([pointed_at(data, fitted) == named for fitted in halves], axis=0)
+
+
+def concentration_of(data: Data, found: Coefficients) -> tuple[Any, ...]:
+    """Mean largest weight and effective number of instances, over bags of several, if any is."""
+    return mean_concentration(
+        np.concatenate(
+            [
+                largest_and_effective(block.read(found).attention, block.instances)
+                for block in data.blocks()
+            ]
+        )
+    )
 
 
 def pointed_at(data: Data, found: Coefficients) -> np.ndarray:

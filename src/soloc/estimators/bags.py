@@ -1,11 +1,16 @@
 """Bags: instances of many bags in one flat array, with the offsets at which each bag begins."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import wraps
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from soloc.estimators.rows import Rows, mapped
+
+BLOCK_BYTES = 2**24  # of instances that are on disk and worked on together
 LARGEST = {"float32": 1e15, "float64": 1e100}  # beyond it squares and their sums may overflow
 
 
@@ -16,7 +21,7 @@ class Bags:
     ----------
     values : array of shape (N, d)
         Instances of all bags, one after the other. float32 stays float32; everything else becomes
-        float64.
+        float64. A large memory-mapped array stays on disk, and is read in blocks.
     offsets : integers of shape (n + 1,)
         Strictly increasing, from 0 to N: no bag is empty.
     names : sequence of N strings, optional
@@ -56,7 +61,9 @@ class Bags:
                 f" bag begins and where the last one ends, got shape {starts.shape} and type"
                 f" {starts.dtype}."
             )
-        array = numeric(values, "`values`")
+        array = mapped(values)
+        if not isinstance(array, Rows):
+            array = numeric(values, "`values`")
         if array.ndim != 2 or array.shape[1] == 0:
             raise ValueError(
                 "`values` must have shape (instances, features) with at least one feature, got "
@@ -67,7 +74,7 @@ class Bags:
                 f"`offsets` must run from 0 to the number of instances {len(array)}, got"
                 f" {starts[0]} to {starts[-1]}."
             )
-        self.values = array
+        self.values: Any = array
         self.offsets = starts.astype(np.intp)
         self.ids = None if ids is None else list(ids)
         self.names = None if names is None else [str(name) for name in names]
@@ -137,6 +144,42 @@ class Bags:
 
         return read_frame(cls, frame, bag, features, label, name)
 
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str | Path,
+        bag: str,
+        columns: Sequence[str] | None = None,
+        label: str | None = None,
+    ) -> "Bags":
+        """Bags from a Parquet file with one row per instance, which may be larger than memory.
+
+        Rows of a bag must be adjacent. `columns` are the features, by default every numeric column
+        but `bag` and `label`. Only bags and labels are read at once; instances are read one row
+        group at a time, whenever they are needed. Write large files with row groups of 10 to 100
+        MB (`row_group_size` of pandas and pyarrow).
+        """
+        from soloc.estimators.parquet import read_parquet
+
+        return read_parquet(cls, Path(path), bag, columns, label)
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether instances stay on disk and are read in blocks."""
+        return isinstance(self.values, Rows)
+
+    def in_memory(self) -> "Bags":
+        """The same bags with all instances in memory."""
+        return self[:] if self.on_disk else self
+
+    def blocks(self) -> Iterator["Bags"]:
+        """Adjacent bags in memory, a few at a time; the bags themselves where they are there."""
+        if not self.on_disk:
+            yield self
+            return
+        for bags in pieces(self.offsets, rows_at_once(self.values)):
+            yield self[bags]
+
     # -- what a sequence of bags can do
 
     def __len__(self) -> int:
@@ -154,9 +197,11 @@ class Bags:
             raise ValueError("a selection of bags must keep at least one bag, got none.")
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        rows: Any = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        if rows[-1] - rows[0] == len(rows) - 1 and (np.diff(chosen) == 1).all():
+            rows = range(rows[0], rows[-1] + 1)  # adjacent: one piece
         return Bags(
-            self.values[rows],
+            self.values[slice(rows.start, rows.stop) if isinstance(rows, range) else rows],
             offsets,
             names=None if self.names is None else [self.names[row] for row in rows],
             ids=[self.id_of(i) for i in chosen],
@@ -255,6 +300,36 @@ class Bags:
                 f"{where} (NaN or infinity) in feature {self.feature_of(column)}; remove or impute"
                 " such values first."
             )
+
+
+def rows_at_once(values: Any) -> int:
+    """Instances of a block that is worked on in memory."""
+    return max(1, BLOCK_BYTES // (values.shape[1] * values.dtype.itemsize))
+
+
+def pieces(offsets: np.ndarray, most: int) -> list[slice]:
+    """Adjacent bags, of at most `most` instances together, or one bag that is longer."""
+    found, first = [], 0
+    while first < len(offsets) - 1:
+        last = int(np.searchsorted(offsets, offsets[first] + most, "right")) - 1
+        found.append(slice(first, max(last, first + 1)))
+        first = found[-1].stop
+    return found
+
+
+def in_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that says something of each bag, for bags on disk too: block after block."""
+
+    @wraps(method)
+    def of_each_block(self: Any, X: Any, *more: Any, **named: Any) -> Any:
+        if not isinstance(X, Bags) or not X.on_disk:
+            return method(self, X, *more, **named)
+        found = [method(self, block, *more, **named) for block in X.blocks()]
+        if isinstance(found[0], list):
+            return [each for of_block in found for each in of_block]
+        return np.concatenate(found)
+
+    return of_each_block
 
 
 def column_names(X: Any) -> list[str] | None:

@@ -10,14 +10,15 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from soloc.estimators.agreement import FEWEST_STARTS, fits_to_halves
-from soloc.estimators.bags import as_bags
+from soloc.estimators.bags import Bags, as_bags
 from soloc.estimators.coefficients import Coefficients, Reading, bag_means, read
 from soloc.estimators.diagnostics import Diagnostics
 from soloc.estimators.fields import Fields
 from soloc.estimators.fitting import Fitted, fit_objective
+from soloc.estimators.in_blocks import whole
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.labels import labels_for
-from soloc.estimators.mean_pool import MeanPool, fit_mean_pool
+from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, mean_pool_of
 from soloc.estimators.objectives.catalogue import losses_of
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
@@ -31,16 +32,20 @@ from soloc.estimators.parameters import (
 from soloc.estimators.pointing import PointingEstimator
 from soloc.estimators.selection import (
     TYPICAL_ALPHA,
+    are_long,
     choose,
     held_out_folds,
     pointed_groups,
     selected_bags,
+    shortened,
 )
 from soloc.estimators.solver import History
 from soloc.estimators.stages import Chosen, Entered, Started
 from soloc.estimators.starts import best_of, best_starts
+from soloc.estimators.telling import Telling
 from soloc.estimators.tickets import tickets
 
+IN_MEMORY = 2**27  # bytes of bags on disk that are rather loaded
 SELECTION = {"loss": str, "alpha": float, "key_alpha": float, "mean_key": bool, "held_out": float}
 
 
@@ -83,17 +88,24 @@ class BagEstimator(PointingEstimator):
 
     # -- the fit
 
-    def fit(self, X, y=None, groups=None):
+    def fit(self, X, y=None, groups=None, verbose=False):
         """Fit to bags `X` and one label per bag; `groups` are never split by held-out bags.
 
         Without `groups`, bags that share the instance they point at (the same word, the same image)
         are held out together; pass `groups=range(len(y))` where new bags will hold the same
-        instances again. A fit that is interrupted leaves the model as it was.
+        instances again. A fit that is interrupted leaves the model as it was. With `verbose`, its
+        stages and iterations are told on standard error.
         """
+        telling = Telling(bool(verbose))
+        telling.say("reading and checking bags")
         entered = self._enter(X, y, groups)
+        telling.say(f"{entered.bags}: comparing {self.n_starts} starts")
         started = self._start(entered)
+        telling.say(f"choosing loss and penalty on {len(started.where)} bags")
         chosen = self._choose(entered, started)
-        attributes = self._finish(entered, chosen)
+        telling.say(f"loss {chosen.loss}, alpha {chosen.data.alpha:.4g}: fitting all bags")
+        attributes = self._finish(entered, chosen, telling)
+        telling.say(attributes["history_"].reason)
         adopt(self, attributes)
         self._warn_about_convergence()
         return self
@@ -103,20 +115,22 @@ class BagEstimator(PointingEstimator):
         rng = self._check_parameters()
         losses = {name: self.objectives[name] for name in losses_of(self.loss, self.objectives)}
         bags = as_bags(X)
+        if bags.values.nbytes <= IN_MEMORY:
+            bags = bags.in_memory()
         groups = checked_groups(groups, len(bags))
+        self._refuse_on_disk(bags, groups)
         labels, described = self._standard_labels(labels_for(y, bags))
         instances = Instances(bags, *centre_and_scale(bags, self.fit_intercept), shared=True)
-        means = bag_means(instances)
-        pooled = fit_mean_pool(means, labels, self.fit_intercept or labels.ndim == 2)
         alpha = None if isinstance(self.alpha, str) else float(self.alpha)
         data = Data(
             instances,
             labels,
-            means if self.context else None,
+            bag_means(instances) if self.context else None,
             self.fit_intercept,
             np.ones(len(bags)),
             TYPICAL_ALPHA * len(bags) if alpha is None else alpha,
         )
+        pooled = mean_pool_of(data, self.fit_intercept or labels.ndim == 2)
         lots = tickets(bags, labels, int(rng.integers(2**63)))
         return Entered(bags, data, described, pooled, groups, losses, alpha, rng, lots)
 
@@ -127,17 +141,19 @@ class BagEstimator(PointingEstimator):
             first = next(iter(entered.losses.values()))
             begun = self._best_starts(data, {"": first}, entered.pooled, entered, self.n_starts)[""]
             groups = pointed_groups(data.instances, data.read(begun).attention)
+        starts: dict[str, list[Coefficients]]
         nothing_to_choose = entered.alpha is not None and len(entered.losses) == 1
+        where = selected_bags(data, entered.tickets)
+        part = data if len(where) == len(data.y) and not data.on_disk else data.part(where)
         if nothing_to_choose and not self.always_holds_out:
             half = (self.n_starts + 1) // 2  # the others are for halves of the bags
             found = self._best_starts(data, entered.losses, entered.pooled, entered, half)
-            everything = np.arange(len(data.y))
-            return Started(groups, data, everything, [], {name: [c] for name, c in found.items()})
-        where = selected_bags(data, entered.tickets)
-        part = data if len(where) == len(data.y) else data.part(where)
-        folds = held_out_folds(entered.tickets[where], None if groups is None else groups[where])
+            starts = {name: [begun] for name, begun in found.items()}
+            return Started(groups, shortened(part, starts, 1), where, [], starts)
+        together = None if groups is None else groups[where]
+        folds = held_out_folds(entered.tickets[where], together, long=are_long(data))
         n_starts = self.n_starts if len(folds) > 1 else (self.n_starts + 1) // 2
-        starts: dict[str, list[Coefficients]] = {name: [] for name in entered.losses}
+        starts = {name: [] for name in entered.losses}
         for fold in folds:
             seen = np.flatnonzero(~fold)
             rest = part.part(seen)
@@ -146,7 +162,7 @@ class BagEstimator(PointingEstimator):
             found = self._best_starts(rest, entered.losses, pooled, lots, n_starts)
             for name, begun in found.items():
                 starts[name].append(begun)
-        return Started(groups, part, where, folds, starts)
+        return Started(groups, shortened(part, starts, len(folds)), where, folds, starts)
 
     def _best_starts(
         self,
@@ -164,7 +180,8 @@ class BagEstimator(PointingEstimator):
         data = entered.data
         if not started.folds:
             loss, starts = next(iter(started.starts.items()))
-            return self._vouched(entered, Chosen(loss, data, starts[0], started.groups), False)
+            chosen = Chosen(loss, data, starts[0], started.groups)
+            return self._vouched(entered, started.part, chosen, False)
         choice = choose(
             started.part,
             entered.losses,
@@ -181,15 +198,15 @@ class BagEstimator(PointingEstimator):
         )
         start, several = trial.found[0], len(trial.found) > 1
         if several:
-            start = best_of(entered.losses[trial.loss](penalised), trial.found, self.tol)
+            start = best_of(entered.losses[trial.loss](trial.data), trial.found, self.tol)
         chosen = Chosen(trial.loss, penalised, start, started.groups, choice.scores, predictions)
-        return self._vouched(entered, chosen, several)
+        return self._vouched(entered, trial.data, chosen, several)
 
-    def _vouched(self, entered: Entered, chosen: Chosen, several: bool) -> Chosen:
+    def _vouched(self, entered: Entered, part: Data, chosen: Chosen, several: bool) -> Chosen:
         """With fits to two halves of the bags, which vouch for pointing and may be better starts.
 
         After `several` searches they have half of the starts each, else a quarter, and the one
-        search before had the other half.
+        search before had the other half. The `part` of the bags decides which start is better.
         """
         kind = entered.losses[chosen.loss]
         n_starts = max(self.n_starts // (2 if several else 4), FEWEST_STARTS)
@@ -205,20 +222,21 @@ class BagEstimator(PointingEstimator):
         )
         start = chosen.start
         if halves and self.n_starts >= 2 * n_starts:  # else they had more than were asked for
-            start = best_of(kind(chosen.data), [start, *halves], self.tol)
+            start = best_of(kind(part), [start, *halves], self.tol)
         return chosen._replace(start=start, halves=halves)
 
-    def _finish(self, entered: Entered, chosen: Chosen) -> dict[str, Any]:
+    def _finish(self, entered: Entered, chosen: Chosen, telling: Telling) -> dict[str, Any]:
         """Fourth stage: the fit to all bags, and everything that is said about it."""
         data = chosen.data
-        objective = entered.losses[chosen.loss](data)
+        objective = whole(entered.losses[chosen.loss], data)
         fitted = fit_objective(
             objective,
             chosen.start,
             max_iter=self.max_iter,
             tol=self.tol,
-            progress=self.on_progress,
+            progress=telling.watched(self.on_progress),
         )
+        telling.say(f"{fitted.history.iterations} iterations: describing the fit")
         attributes: dict[str, Any] = {
             "centre_": data.instances.centre,
             "scale_": data.instances.scale,
@@ -326,6 +344,14 @@ class BagEstimator(PointingEstimator):
     def _read(self, instances: Instances) -> Reading:
         context = bag_means(instances) if self.coefficients_.context is not None else None
         return read(self.coefficients_, instances, context)
+
+    def _refuse_on_disk(self, bags: Bags, groups: np.ndarray | None) -> None:
+        """Refuse what needs all instances in memory at once."""
+        if bags.on_disk and (self.context or groups is not None):
+            raise ValueError(
+                "bags that stay on disk are fitted without `context` and `groups`; load them with"
+                " `bags[:]` if they fit into memory, or leave these out."
+            )
 
     def _check_parameters(self) -> np.random.Generator:
         """Refuse parameters that cannot be; the generator of `random_state`."""

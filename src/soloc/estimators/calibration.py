@@ -7,11 +7,14 @@ they hold although the fit has seen every bag. Bags that belong together (groups
 decisive instance) are left out together, by fits without them.
 """
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtr
 
-from soloc.estimators.coefficients import Coefficients, Reading
+from soloc.estimators.coefficients import Coefficients, Reading, pooled_prediction
 from soloc.estimators.instances import Instances
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
@@ -22,41 +25,63 @@ from soloc.estimators.selection import attempt
 WIDEST = 3000  # parameters beyond which leverages use only the diagonal of the Gauss-Newton matrix
 
 
-def leverages(objective: SquaredLoss, fitted: Coefficients) -> np.ndarray:
+class LeftOut(NamedTuple):
+    """What leaving each bag out, alone, would do."""
+
+    residual: np.ndarray  #: label minus the prediction of the fit without the bag
+    transform: np.ndarray  #: P(Y <= y) under that fit
+
+
+def left_out_alone(data: Data, found: Coefficients) -> LeftOut:
+    """Residual and integral transform of each bag, by its leverage; in blocks of bags."""
+    influence = leverages(data, found)
+    residuals, transforms, seen = [], [], 0
+    for block in data.blocks():
+        h, seen = influence[seen : seen + len(block.y)], seen + len(block.y)
+        reading = block.read(found)
+        residuals.append((block.y - pooled_prediction(reading, block.instances)) / (1 - h))
+        moved = posterior_residual(block.y, reading, block.instances, found.noise)
+        moved = block.y + moved * h / (1 - h)
+        transforms.append(mixture_cdf(moved, reading, block.instances, found.noise))
+    return LeftOut(np.concatenate(residuals), np.concatenate(transforms))
+
+
+def leverages(data: Data, found: Coefficients) -> np.ndarray:
     """h_i of each bag: how much its own label moves its prediction, (n,)."""
-    attention, pooled = objective.pooled(fitted.key)
-    blocks = [objective.jacobian(attention, pooled, fitted.value), pooled]
-    if objective.context is not None:
-        blocks.append(objective.context)
-    data = objective.data
-    alpha = data.alpha if data.value_alpha is None else data.value_alpha
-    penalties = [np.full(block.shape[1], alpha) for block in blocks]
-    penalties[0][:] = objective.key_penalty
-    if objective.fit_intercept:
-        blocks.append(np.ones((len(pooled), 1), dtype=pooled.dtype))
-        penalties.append(np.zeros(1))
-    penalty = np.concatenate(penalties) + 1e-9 * len(pooled)
-    h = np.empty(len(pooled))
-    parts = [slice(start, start + 4096) for start in range(0, len(pooled), 4096)]
+    penalty = penalties(data)
     if len(penalty) > WIDEST:
-        diagonal = (
-            sum(np.concatenate([(b[part] ** 2.0).sum(axis=0) for b in blocks]) for part in parts)
-            + penalty
-        )
-        for part in parts:
-            h[part] = np.hstack([b[part] for b in blocks]) ** 2.0 @ (1 / diagonal)
-        return np.clip(h, 0.0, 0.9)
-    matrix = np.diag(penalty)
-    for part in parts:
-        rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
-        matrix += weighted_gram(rows, np.ones(len(rows)))
-    factor = cholesky(matrix, lower=True, check_finite=False)
-    for part in parts:
-        rows = np.hstack([b[part] for b in blocks]).astype(np.float64)
-        h[part] = (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(
-            axis=0
-        )
-    return np.clip(h, 0.0, 0.9)
+        diagonal = sum((rows**2).sum(axis=0) for rows in derivatives(data, found)) + penalty
+        parts = [rows**2 @ (1 / diagonal) for rows in derivatives(data, found)]
+    else:
+        matrix = sum(weighted_gram(rows, np.ones(len(rows))) for rows in derivatives(data, found))
+        factor = cholesky(matrix + np.diag(penalty), lower=True, check_finite=False)
+        parts = [
+            (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(axis=0)
+            for rows in derivatives(data, found)
+        ]
+    return np.clip(np.concatenate(parts), 0.0, 0.9)
+
+
+def penalties(data: Data) -> np.ndarray:
+    """Penalty of each parameter of the Gauss-Newton problem: key, value, context, intercept."""
+    d = data.instances.x.shape[1]
+    alpha = data.alpha if data.value_alpha is None else data.value_alpha
+    key = [data.alpha * data.key_share] * d
+    value = [alpha] * (d if data.context is None else 2 * d)
+    return np.array([*key, *value, *([0.0] if data.fit_intercept else [])]) + 1e-9 * len(data.y)
+
+
+def derivatives(data: Data, found: Coefficients) -> Iterator[np.ndarray]:
+    """Derivatives of the predictions in the parameters, some rows at a time."""
+    for block in data.blocks():
+        objective = SquaredLoss(block)
+        attention, pooled = objective.pooled(found.key)
+        parts = [objective.jacobian(attention, pooled, found.value), objective.features(pooled)]
+        if data.fit_intercept:
+            parts.append(np.ones((len(pooled), 1), dtype=pooled.dtype))
+        for start in range(0, len(pooled), 4096):
+            rows = slice(start, start + 4096)
+            yield np.hstack([part[rows] for part in parts]).astype(np.float64)
 
 
 def left_out_scores(

@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from soloc.estimators.agreement import agreement_of
+from soloc.estimators.agreement import agreement_of, concentration_of
+from soloc.estimators.bags import in_blocks
 from soloc.estimators.base import BagEstimator
 from soloc.estimators.coefficients import bag_means
-from soloc.estimators.diagnostics import Diagnostics, concentration, gain
+from soloc.estimators.diagnostics import Diagnostics, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.fitting import Fitted
@@ -82,7 +83,7 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
             "diagnostics_": Diagnostics(
                 *class_scores(data.y[seen], chosen.held_out[seen], pooled.left_out[seen]),
                 *agreement_of(data, found, chosen.halves),
-                *concentration(data.read(found).attention, data.instances),
+                *concentration_of(data, found),
             ),
         }
 
@@ -123,11 +124,13 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
             output = int(np.argmax(kind.predict(reading, instances)[0]))
         return kind.contributions(reading, output)
 
+    @in_blocks
     def predict_proba(self, X):
         """Probability of each class, (n, classes), in the order of `classes_`."""
         _, instances = self._bags(X)
         return self.objectives[self.loss_].predict(self._read(instances), instances)
 
+    @in_blocks
     def predict(self, X):
         """The most probable class of each bag, (n,)."""
         probability = self.predict_proba(X)

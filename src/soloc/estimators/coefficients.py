@@ -35,7 +35,7 @@ def read(
 ) -> Reading:
     """Attention and values in one pass over the data."""
     out = instances.values(np.column_stack([coefficients.key, coefficients.value]))
-    attention = instances.softmax(np.ascontiguousarray(out[:, 0]))
+    attention = instances.softmax(instances.counted(np.ascontiguousarray(out[:, 0])))
     values = out[:, 1:] if coefficients.value.ndim == 2 else out[:, 1]
     shape = (len(instances.bags), *coefficients.value.shape[1:])
     offset = np.broadcast_to(np.asarray(coefficients.intercept, dtype=np.float64), shape)

@@ -103,9 +103,19 @@ def gain(per_bag: np.ndarray) -> Gain:
 
 def concentration(attention: np.ndarray, instances: Instances) -> tuple[Any, ...]:
     """Mean largest weight and effective number of instances, over bags of several, if any is."""
+    return mean_concentration(largest_and_effective(attention, instances))
+
+
+def largest_and_effective(attention: np.ndarray, instances: Instances) -> np.ndarray:
+    """Largest weight and effective number of instances of each bag of several, (m, 2)."""
     several = instances.lengths > 1
-    if not several.any():
-        return 1.0, 1.0, False
     top = np.maximum.reduceat(attention, instances.starts)[several]
     entropy = -instances.total(attention * np.log(np.maximum(attention, 1e-30)))[several]
-    return float(top.mean()), float(np.exp(entropy).mean()), True
+    return np.column_stack([top, np.exp(entropy)])
+
+
+def mean_concentration(of_bags: np.ndarray) -> tuple[Any, ...]:
+    """The means over bags, and whether there is any."""
+    if not len(of_bags):
+        return 1.0, 1.0, False
+    return float(of_bags[:, 0].mean()), float(of_bags[:, 1].mean()), True

@@ -2,16 +2,32 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from soloc.estimators.coefficients import Coefficients
 from soloc.estimators.objectives.objective import Objective
-from soloc.estimators.solver import History, Solution, minimise
+from soloc.estimators.solver import History, Inverse, Solution, minimise
 
 EM_STEPS = 2  # steps that each have a metric of their own
 RENEWAL = 40  # iterations of the quasi-Newton method in one metric
+
+
+class Fittable(Protocol):
+    """An objective, or the same of bags that stay on disk."""
+
+    def point(self, coefficients: Coefficients) -> np.ndarray:
+        """All that is searched, as one vector."""
+
+    def coefficients(self, point: np.ndarray) -> Coefficients:
+        """The vector as coefficients."""
+
+    def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
+        """Objective per bag, and its gradient."""
+
+    def metric(self, point: np.ndarray) -> Inverse | None:
+        """Multiplication by an approximate inverse Hessian."""
 
 
 class Fitted(NamedTuple):
@@ -22,7 +38,7 @@ class Fitted(NamedTuple):
 
 
 def fit_objective(
-    objective: Objective,
+    objective: Fittable,
     start: Coefficients,
     *,
     max_iter: int,

@@ -1,12 +1,14 @@
 """Instances in standard units without a copy, and the few products that objectives need."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from soloc.estimators.bags import Bags
-from soloc.estimators.repeats import WORTH, distinct_rows
+from soloc.estimators.bags import Bags, pieces
+from soloc.estimators.repeats import WORTH, distinct_rows, row_digests
+from soloc.estimators.tickets import COLUMNS, mixed
 
 BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
 
@@ -20,15 +22,27 @@ class Instances:
 
     With `shared`, instances that repeat (the same word in many bags) are kept and computed once:
     `x` then holds the distinct ones and `rows` says which one each instance is; else `rows` is
-    None.
+    None. With `log_counts`, each instance stands for several, which raises its score.
     """
 
     def __init__(
-        self, bags: Bags, centre: np.ndarray, scale: np.ndarray, *, shared: bool = False
+        self,
+        bags: Bags,
+        centre: np.ndarray,
+        scale: np.ndarray,
+        *,
+        shared: bool = False,
+        log_counts: np.ndarray | None = None,
+        stands_for: int | None = None,
     ) -> None:
         self.bags = bags
-        self.x, self.rows = compact(bags.values) if shared else (bags.values, None)
+        self.x: Any = bags.values
+        self.rows: np.ndarray | None = None
+        if shared and not bags.on_disk:  # those on disk are not compared
+            self.x, self.rows = compact(bags.values)
         self.count = len(bags.values)
+        self.log_counts = None if log_counts is None else log_counts.astype(self.x.dtype)
+        self.stands_for = self.count if stands_for is None else stands_for
         self.dtype = self.x.dtype
         self.starts = bags.offsets[:-1]
         self.lengths = bags.lengths
@@ -40,25 +54,53 @@ class Instances:
         """The bag of each instance."""
         return np.repeat(np.arange(len(self.bags)), self.lengths)
 
+    def few_bags(self, most: int) -> list[slice]:
+        """Bags in pieces of at most `most` instances, or of one bag that is longer."""
+        return pieces(self.bags.offsets, most)
+
+    def rows_of(self, bags: slice) -> slice:
+        """The instances of adjacent bags."""
+        return slice(int(self.bags.offsets[bags.start]), int(self.bags.offsets[bags.stop]))
+
     # -- passes over the data
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
-        return self.each(self.x @ (key / self.scale).astype(self.dtype))
+        return self.counted(self.each(self.x @ (key / self.scale).astype(self.dtype)))
 
-    def values(self, directions: np.ndarray) -> np.ndarray:
-        """z @ B, of shape (N,) or (N, c)."""
+    def counted(self, scores: np.ndarray) -> np.ndarray:
+        """Scores of instances, raised where one stands for several."""
+        return scores if self.log_counts is None else scores + self.log_counts
+
+    def deviation(self, direction: np.ndarray) -> float:
+        """Standard deviation of the scores over instances."""
+        values = self.values(direction).astype(np.float64)
+        counts = None if self.log_counts is None else np.exp(self.log_counts, dtype=np.float64)
+        mean = np.average(values, weights=counts)
+        return float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
+
+    def values(self, directions: np.ndarray, some: np.ndarray | slice | None = None) -> np.ndarray:
+        """z @ B, of shape (N,) or (N, c), or of `some` instances alone."""
         scaled = (directions.T / self.scale).T
-        out = self.x @ scaled.astype(self.dtype)
+        out = (self.x if some is None else self._raw(some)) @ scaled.astype(self.dtype)
         out -= (self.centre @ scaled).astype(self.dtype)
-        return self.each(out)
+        return self.each(out) if some is None else out
 
-    def adjoint(self, weights: np.ndarray) -> np.ndarray:
-        """z' g in double precision, of shape (d,) or (d, c)."""
-        gathered = weights if self.rows is None else self._gather @ weights
-        product = (gathered.T.astype(self.dtype) @ self.x).astype(np.float64)
+    def adjoint(self, weights: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+        """z' g in double precision, of shape (d,) or (d, c); g of `some` instances alone."""
+        if some is not None:
+            gathered, x = weights, self._raw(some)
+        else:
+            gathered, x = weights if self.rows is None else self._gather @ weights, self.x
+        product = (gathered.T.astype(self.dtype, copy=False) @ x).astype(np.float64)
         total = weights.sum(axis=0, dtype=np.float64)
         return ((product - np.multiply.outer(total, self.centre)) / self.scale).T
+
+    def _raw(self, some: np.ndarray | slice) -> np.ndarray:
+        """Some instances as they are; all of them without a copy."""
+        if self.rows is None and not isinstance(some, slice) and len(some) == self.count:
+            return self.x
+        return self.x[some if self.rows is None else self.rows[some]]
 
     def pool(self, weights: np.ndarray) -> np.ndarray:
         """sum_l w_l z_l of each bag, (n, d)."""
@@ -70,6 +112,15 @@ class Instances:
         pooled -= self.total(weights).astype(self.dtype)[:, None] * self.centre.astype(self.dtype)
         pooled /= self.scale.astype(self.dtype)
         return pooled
+
+    def along(self, per_bag: np.ndarray) -> np.ndarray:
+        """z_l . g_i of each instance, with one g for each bag, (N,)."""
+        directions = (per_bag / self.scale).astype(self.dtype)
+        out = np.empty(self.count, dtype=self.dtype)
+        for start in range(0, self.count, BLOCK):
+            rows = slice(start, start + BLOCK)
+            out[rows] = np.einsum("ld,ld->l", self._raw(rows), directions[self.owner[rows]])
+        return out - self.spread((directions @ self.centre).astype(self.dtype))
 
     def each(self, of_distinct: np.ndarray) -> np.ndarray:
         """What was computed for the rows of `x`, for each instance."""
@@ -92,6 +143,12 @@ class Instances:
     @cached_property
     def _rows(self) -> np.ndarray:
         return self.bags.offsets.astype(self._columns.dtype)
+
+    @cached_property
+    def lots(self) -> np.ndarray:
+        """A number for each instance by what it and its bag hold, whatever the order, (N,)."""
+        rows = self.each(mixed(row_digests(self.x[:, :COLUMNS])))
+        return mixed(rows ^ np.repeat(mixed(self.total(rows)), self.lengths))
 
     # -- work within bags, linear in the number of instances
 
@@ -126,8 +183,33 @@ class Instances:
             values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
         width = bags.width
         return Instances(
-            Bags(values, offsets), np.zeros(width), np.ones(width), shared=self.rows is not None
+            Bags(values, offsets),
+            np.zeros(width),
+            np.ones(width),
+            shared=self.rows is not None,
+            log_counts=None if self.log_counts is None else self.log_counts[rows],
         )
+
+    def loaded(self, chosen: np.ndarray | slice) -> "Instances":
+        """Some of the bags in memory, in their own units and precision."""
+        return Instances(self.bags[chosen], self.centre, self.scale)
+
+    def thinned(self, kept: np.ndarray, log_counts: np.ndarray) -> "Instances":
+        """The kept instances, in order, each of which stands for several; no bag may be empty."""
+        lengths = np.bincount(self.owner[kept], minlength=len(self.bags))
+        return Instances(
+            Bags(self._raw(kept), np.concatenate([[0], np.cumsum(lengths)])),
+            self.centre,
+            self.scale,
+            shared=self.rows is not None,
+            log_counts=log_counts,
+            stands_for=self.count,
+        )
+
+    def all_standard(self) -> np.ndarray:
+        """All instances in standard units; those of a part as they are, in single precision."""
+        plain = self.rows is None and not self.centre.any() and (self.scale == 1).all()
+        return self.x if plain else self.standard(slice(None))
 
     def standard(self, rows: np.ndarray | slice) -> np.ndarray:
         """A few instances in standard units, in double precision."""

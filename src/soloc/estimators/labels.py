@@ -64,7 +64,8 @@ def numbers(labels: np.ndarray) -> np.ndarray:
 def classes(labels: np.ndarray) -> Classes:
     """Labels as classes, of which there must be two."""
     try:
-        check_classification_targets(labels)
+        with np.errstate(invalid="ignore"):  # it casts to integers, and says no
+            check_classification_targets(labels)
         found, codes = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError) as error:
         raise ValueError(f"`y` must hold classes of one kind. {error}") from None

@@ -1,11 +1,18 @@
 """Mean-pool ridge: the baseline that looks at no instance in particular, left out exactly."""
 
+from collections.abc import Iterator
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
 
-from soloc.estimators.ridge import ridge, weighted_gram
+from soloc.estimators.coefficients import bag_means
+from soloc.estimators.objectives.data import Data
+from soloc.estimators.ridge import ridge, sums_of, weighted_gram
+
+PATH = np.geomspace(3.0, 3e-6, 13)  # alpha for each bag
 
 
 class MeanPool(NamedTuple):
@@ -49,7 +56,7 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
     eigenvalues = np.maximum(eigenvalues, 0.0)
     projections = rotated.T.astype(np.float64) @ (targets - middle)
     best: tuple[float, float, np.ndarray] | None = None
-    for alpha in n * np.geomspace(3.0, 3e-6, 13):
+    for alpha in n * PATH:
         shrunk = projections / (eigenvalues + alpha)[:, None]
         leverage = rotated.astype(np.float64) ** 2 @ (1 / (eigenvalues + alpha)) + (
             1 / n if fit_intercept else 0.0
@@ -68,3 +75,33 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
         best[1],
         left_out,
     )
+
+
+def mean_pool_of(data: Data, fit_intercept: bool) -> MeanPool:
+    """The baseline of all bags: three passes over blocks where they are on disk."""
+    if not data.on_disk:
+        return fit_mean_pool(bag_means(data.instances), data.y, fit_intercept)
+    n, shape = len(data.y), data.y.shape
+    sums = reduce(add, (sums_of(bag_means(b.instances), b.y, b.weights) for b in data.blocks()))
+    centre = sums.features / n if fit_intercept else np.zeros(len(sums.gram))
+    middle = sums.labels / n if fit_intercept else np.zeros_like(sums.labels)
+    eigenvalues, vectors = eigh(sums.gram - n * np.outer(centre, centre))
+    eigenvalues = np.maximum(eigenvalues, 0.0)
+    right = sums.right - n * np.multiply.outer(centre, middle)
+    projections = vectors.T @ right.reshape(len(right), -1)
+
+    def residuals(block: Data, alphas: np.ndarray) -> Iterator[np.ndarray]:
+        targets = (block.y - middle).reshape(len(block.y), -1)
+        rotated = (bag_means(block.instances) - centre) @ vectors
+        for alpha in alphas:
+            leverage = rotated**2 @ (1 / (eigenvalues + alpha)) + (1 / n if fit_intercept else 0.0)
+            residual = targets - rotated @ (projections / (eigenvalues + alpha)[:, None])
+            yield residual / np.maximum(1 - leverage, 1e-10)[:, None]
+
+    errors = np.zeros(len(PATH))
+    for block in data.blocks():
+        errors += [float((residual**2).sum()) for residual in residuals(block, n * PATH)]
+    alpha = n * PATH[int(np.argmin(errors))]
+    left = np.concatenate([next(residuals(b, np.array([alpha]))) for b in data.blocks()])
+    coef = (vectors @ (projections / (eigenvalues + alpha)[:, None])).reshape(right.shape)
+    return MeanPool(coef, middle - centre @ coef, float(alpha), data.y - left.reshape(shape))

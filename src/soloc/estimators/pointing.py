@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from soloc.estimators.bags import Bags, as_bags
+from soloc.estimators.bags import Bags, as_bags, in_blocks
 from soloc.estimators.coefficients import Reading
 from soloc.estimators.columns import named_bags
 from soloc.estimators.diagnostics import Diagnostics, PointingWarning
@@ -58,6 +58,7 @@ class PointingEstimator(ABC, BaseEstimator):
 
     # -- what a fitted model says about bags
 
+    @in_blocks
     def attend(self, X):
         """Attention weights of the instances of each bag; they sum to one within a bag.
 
@@ -69,6 +70,7 @@ class PointingEstimator(ABC, BaseEstimator):
             return attention.reshape(X.shape[:2])
         return bags.split(attention)
 
+    @in_blocks
     def locate(self, X, names=False):
         """Position of the decisive instance within each bag, (n,); warns when in doubt.
 
@@ -93,6 +95,16 @@ class PointingEstimator(ABC, BaseEstimator):
 
         self._warn_when_in_doubt()
         return explain(self, X, bag, id)
+
+    def importance(self, X, y=None, n_repeats=5, random_state=0):
+        """How much score is lost when a column is shuffled over all instances, as a table.
+
+        Columns `feature`, `importance` and `deviation`, one row per column of the data: what
+        scikit-learn's `permutation_importance` tells of flat data.
+        """
+        from soloc.estimators.importance import importance
+
+        return importance(self, X, y, n_repeats, random_state)
 
     # -- files
 
@@ -122,6 +134,7 @@ class PointingEstimator(ABC, BaseEstimator):
                 f"X has {bags.width} features, but {type(self).__name__} is expecting"
                 f" {self.n_features_in_} features as input."
             )
+        bags = bags.in_memory()  # whoever can reads blocks, and comes here with one
         return bags, Instances(bags, self.centre_, self.scale_)
 
     def _warn_when_in_doubt(self, instances: Instances | None = None) -> None:

@@ -5,21 +5,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from soloc.estimators.agreement import agreement_of
+from soloc.estimators.agreement import agreement_of, concentration_of
+from soloc.estimators.bags import in_blocks
 from soloc.estimators.base import BagEstimator
 from soloc.estimators.calibration import (
     conformal_level,
+    left_out_alone,
     left_out_scores,
-    leverages,
     mixture_cdf,
     mixture_quantile,
-    posterior_residual,
 )
 from soloc.estimators.coefficients import bag_means, pooled_prediction
-from soloc.estimators.diagnostics import Diagnostics, concentration, gain
+from soloc.estimators.diagnostics import Diagnostics, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.fitting import Fitted
+from soloc.estimators.in_blocks import whole
 from soloc.estimators.labels import labels_for, numbers
 from soloc.estimators.mean_pool import without_folds
 from soloc.estimators.objectives.catalogue import NUMBERS
@@ -144,18 +145,13 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
         kind = entered.losses[chosen.loss]
         if self.value_alpha is not None and kind is SquaredLoss:
             data = self._with_value_alpha(data, found.key, groups, entered.tickets)
-            found = SquaredLoss(data).coefficients(found.key)
-        reading = data.read(found)
-        if entered.groups is None:  # the fit knows better than its start who points where
-            groups = pointed_groups(data.instances, reading.attention)
+            found = whole(SquaredLoss, data).coefficients(found.key)
+        if entered.groups is None and data.instances.rows is not None:
+            # the fit knows better than its start who points where
+            groups = pointed_groups(data.instances, data.read(found).attention)
         pooled, held_out = entered.pooled, chosen.held_out
         if groups is None:
-            influence = leverages(SquaredLoss(data), found)
-            fitted_labels = pooled_prediction(reading, data.instances)
-            residual = (data.y - fitted_labels) / (1 - influence)
-            moved = posterior_residual(data.y, reading, data.instances, found.noise)
-            moved = data.y + moved * influence / (1 - influence)
-            transform = mixture_cdf(moved, reading, data.instances, found.noise)
+            residual, transform = left_out_alone(data, found)
         else:
             folds = held_out_folds(entered.tickets, groups, every=True)
             means = bag_means(data.instances)
@@ -176,7 +172,7 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
             "diagnostics_": Diagnostics(
                 *number_scores(data.y[seen], predicted[seen], pooled.left_out[seen]),
                 *agreement_of(data, found, chosen.halves),
-                *concentration(reading.attention, data.instances),
+                *concentration_of(data, found),
             ),
         }
 
@@ -262,6 +258,7 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
         prediction = self.label_mean_ + self.label_scale_ * prediction
         return pd.DataFrame({"label": y, "prediction": prediction, "pit": transform})
 
+    @in_blocks
     def predict(self, X):
         """Predicted label of each bag, (n,)."""
         _, instances = self._bags(X)
@@ -269,6 +266,7 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
             self._read(instances), instances
         )
 
+    @in_blocks
     def predict_interval(self, X, coverage=0.9):
         """Lower and upper end, (n, 2), of intervals that hold the label of a new bag with
         probability `coverage`.

@@ -14,6 +14,49 @@ class Ridge(NamedTuple):
     intercept: np.ndarray
 
 
+class Sums(NamedTuple):
+    """What ridge regression in the primal needs to know of weighted rows."""
+
+    gram: np.ndarray  #: F' W F
+    right: np.ndarray  #: F' W y
+    features: np.ndarray  #: F' w
+    labels: np.ndarray  #: y' w
+    total: float  #: sum of w
+
+    def __add__(self, other: "Sums") -> "Sums":  # type: ignore[override]
+        return Sums(
+            self.gram + other.gram,
+            self.right + other.right,
+            self.features + other.features,
+            self.labels + other.labels,
+            self.total + other.total,
+        )
+
+
+def sums_of(features: np.ndarray, y: np.ndarray, weights: np.ndarray) -> Sums:
+    """The sums over some rows; those of parts add up."""
+    return Sums(
+        weighted_gram(features, weights),
+        column_sums(features, (weights * y.T).T),
+        column_sums(features, weights),
+        weights @ y,
+        float(weights.sum()),
+    )
+
+
+def solved_from(sums: Sums, alpha: float, fit_intercept: bool) -> Ridge:
+    """Ridge regression from sums over rows."""
+    gram, right = sums.gram.copy(), sums.right
+    centre, middle = np.zeros(len(gram)), np.zeros_like(sums.labels)
+    if fit_intercept:
+        centre, middle = sums.features / sums.total, sums.labels / sums.total
+        gram -= sums.total * np.outer(centre, centre)
+        right = right - sums.total * np.multiply.outer(centre, middle)
+    gram[np.diag_indices(len(gram))] += alpha
+    coef = inverse_of(gram)(right)
+    return Ridge(coef, middle - centre @ coef)
+
+
 def ridge(
     features: np.ndarray, y: np.ndarray, weights: np.ndarray, alpha: float, fit_intercept: bool
 ) -> Ridge:

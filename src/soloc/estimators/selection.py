@@ -12,6 +12,7 @@ from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import SquaredLoss
 from soloc.estimators.starts import mean_key
+from soloc.estimators.thinning import thinned
 from soloc.estimators.tickets import drawn, of_groups
 
 TYPICAL_ALPHA = 0.02  # alpha per bag in the middle of the path
@@ -24,6 +25,9 @@ PATIENCE = 1  # steps without a better held-out error before a direction is give
 PATH_ITERATIONS = 15
 SAME = 0.002  # share of the variance of the label below which two errors count as equal
 FEWEST_BAGS, MOST_NUMBERS = 1500, 8e6  # the path runs on a part of the bags beyond this size
+LONG = 1000  # instances of a bag on average beyond which bags are long
+SHORT_NUMBERS = 4e6  # of long bags, for all folds together
+CLASSES_AT_ONCE = 4  # classes that cost as much as one number for each feature
 CLOSE = 0.005  # the likelihood is preferred when it is at most this much worse
 FEWEST_GROUPS = 10  # below it, bags that share an instance are not held out together
 LOOSE = 10.0  # the path needs less precision than the last fit
@@ -81,14 +85,15 @@ def first_of_largest(attention: np.ndarray, instances: Instances) -> np.ndarray:
 
 
 def held_out_folds(
-    tickets: np.ndarray, groups: np.ndarray | None, *, every: bool = False
+    tickets: np.ndarray, groups: np.ndarray | None, *, every: bool = False, long: bool = False
 ) -> list[np.ndarray]:
     """Masks of held-out bags: a quarter of many, or every one in turn of few (or with `every`).
 
-    Groups stay together. Tickets decide, so that the order of bags does not.
+    Groups stay together. Tickets decide, so that the order of bags does not. Few bags that are
+    `long` are held out in three turns instead of five.
     """
     n = len(tickets)
-    folds, used = (4, 4 if every else 1) if n >= 1200 else (3, 3) if n >= 300 else (5, 5)
+    folds, used = (4, 4 if every else 1) if n >= 1200 else (3, 3) if n >= 300 or long else (5, 5)
     members = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
     units = int(members.max()) + 1
     if units < 2:
@@ -111,12 +116,25 @@ def held_out_folds(
     return [fold_of_unit[members] == fold for fold in range(min(used, folds))]
 
 
+def are_long(data: Data) -> bool:
+    """Whether a search costs so much for each bag that it is made less often."""
+    return data.instances.count > LONG * len(data.y)
+
+
 def selected_bags(data: Data, tickets: np.ndarray) -> np.ndarray:
     """Positions of the bags on which penalties are chosen: a part when there are very many."""
     n = len(data.y)
     numbers = data.instances.count * data.instances.x.shape[1]
+    if data.y.ndim == 2:  # every class is computed beside the others
+        numbers *= 1 + data.y.shape[1] / CLASSES_AT_ONCE
     most = max(FEWEST_BAGS, int(MOST_NUMBERS / numbers * n))
     return np.arange(n) if n <= 1.2 * most else drawn(tickets, most)
+
+
+def shortened(data: Data, starts: dict[str, list[Coefficients]], times: int) -> Data:
+    """Long bags with fewer instances, chosen by the starts; the path is walked `times` times."""
+    most = SHORT_NUMBERS / data.instances.x.shape[1] / times
+    return thinned(data, [c.key for found in starts.values() for c in found], int(most))
 
 
 def choose_value_alpha(data: Data, key: np.ndarray, folds: list[np.ndarray]) -> float:

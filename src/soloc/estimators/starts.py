@@ -22,14 +22,17 @@ from soloc.estimators.mean_pool import MeanPool
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import SquaredLoss
+from soloc.estimators.thinning import thinned
 from soloc.estimators.tickets import drawn
 
 FIRST_BAGS, FIRST = 300, 3  # bags and iterations by which all starts are compared
 START_BAGS, SHORT = 700, 5  # bags and iterations by which the best few are
+FIRST_INSTANCES, START_INSTANCES = 20_000, 50_000  # of these bags, where bags are long
+SHARP = 3.0  # standard deviations of the scores by which instances of long bags are drawn
 FEW = 5  # starts that are the best few
 BASIC = 6  # starts that come from no eigenvector, or are random
 MOST_SHIFT = 12.0  # a longer mean of all instances is that of the background
-MOST_WORK = 5e8  # multiplications for a matrix of moments
+MOST_WORK, MOST_NUMBERS = 5e8, 3e7  # multiplications for a matrix of moments, numbers in it
 LOGITS = 4.0  # slope of the logit per unit of least-squares slope at even odds
 MIDDLE, OTHER_SCALES = 1.5, (0.5, 4.0)  # standard deviations of the scores over instances
 WIDE = 400  # features beyond which instances are not whitened and M is not formed
@@ -50,10 +53,11 @@ def best_starts(
     and the first (moment) start. Classes are compared by least squares on one-hot labels.
     """
     d = data.instances.x.shape[1]
-    first = SquaredLoss(part_of(data, FIRST_BAGS, tickets))
-    most = int(MOST_WORK / d**2 / data.instances.count * len(data.y))
+    few_bags = part_of(data, FIRST_BAGS, tickets)
+    most = int(min(MOST_WORK / d**2, MOST_NUMBERS / d) / data.instances.count * len(data.y))
     seen = np.arange(len(data.y)) if most >= len(data.y) else drawn(tickets, max(most, 100))
-    moments = Moments(data if len(seen) == len(data.y) else data.part(seen))
+    everything = len(seen) == len(data.y) and not data.on_disk
+    moments = Moments(data if everything else data.part(seen))
     left = data.y - pooled.left_out
     later = max(0, (n_starts - BASIC) // 3)  # starts of the second round
     directions = moments.basic(pooled.coef)
@@ -61,12 +65,16 @@ def best_starts(
     directions = directions[: n_starts - later]
     anywhere = n_starts - later - len(directions)
     directions += list(rng.standard_normal((max(anywhere, 0), d)))
+    first = SquaredLoss(thinned(few_bags, moments.sharp(directions), FIRST_INSTANCES))
     keys = scaled(first, directions) or [np.zeros(d)]  # no feature varies
-    few = compared(first, keys, tol)
+    few = compared(first, keys, tol)[:FEW]
     left = data.y[seen] - moments.predicted(few[0], data.alpha)
-    few = compared(first, few[:FEW] + scaled(first, moments.pairs(left, later)[:later]), tol)
-    small = SquaredLoss(part_of(data, START_BAGS, tickets))
-    found = [small.coefficients(key) for key in distinct([*few[:FEW], keys[0]])]
+    directions = moments.pairs(left, later)[:later]
+    first = SquaredLoss(thinned(few_bags, few + moments.sharp(directions), FIRST_INSTANCES))
+    few = compared(first, few + scaled(first, directions), tol)
+    few = distinct([*few[:FEW], keys[0]])
+    small = SquaredLoss(thinned(part_of(data, START_BAGS, tickets), few, START_INSTANCES))
+    found = [small.coefficients(key) for key in few]
     if data.y.ndim == 2:
         found = [as_logits(coefficients) for coefficients in found]
     return {name: best_of(kind(small.data), found, tol) for name, kind in losses.items()}
@@ -76,7 +84,7 @@ def scaled(objective: SquaredLoss, directions: list[np.ndarray]) -> list[np.ndar
     """The directions in which scores vary, with the sign and scale that the objective prefers."""
     keys = []
     for direction in directions:
-        deviation = float(objective.instances.scores(direction).std(dtype=np.float64))
+        deviation = objective.instances.deviation(direction)
         if np.isfinite(deviation) and deviation > 1e-12:
             keys.append(best_scale(objective.value, direction / deviation))
     return keys
@@ -101,7 +109,9 @@ def distinct(keys: list[np.ndarray]) -> list[np.ndarray]:
 
 def part_of(data: Data, most: int, tickets: np.ndarray) -> Data:
     """A part of large data, of at most `most` bags; the data themselves when small."""
-    return data if len(data.y) <= 1.2 * most else data.part(drawn(tickets, most))
+    if len(data.y) > 1.2 * most:
+        return data.part(drawn(tickets, most))
+    return data.part(np.arange(len(data.y))) if data.on_disk else data
 
 
 def best_of(objective: Objective, candidates: list[Coefficients], tol: float) -> Coefficients:
@@ -126,12 +136,12 @@ class Moments:
     def __init__(self, data: Data) -> None:
         self.data, instances = data, data.instances
         self.d = instances.x.shape[1]
-        self.z = instances.standard(slice(None)) if self.d <= WIDE else None
+        self.z = instances.all_standard() if self.d <= WIDE else None
         if self.z is not None:
-            covariance = shrunk_covariance(self.z)
-            scale, vectors = np.linalg.eigh(covariance)
+            self.covariance = shrunk_covariance(self.z)
+            scale, vectors = np.linalg.eigh(self.covariance)
             self.whiten = vectors / np.sqrt(scale)
-            self.z = self.z @ self.whiten
+            self.z = self.z @ self.whiten.astype(self.z.dtype)
 
     def basic(self, slope: np.ndarray) -> list[np.ndarray]:
         """The moment start, the mean-pool slope, and the mean of all instances."""
@@ -151,8 +161,8 @@ class Moments:
         y = y - y.mean(axis=0)
         if y.ndim == 2:
             y = y[:, np.argmax((y**2).sum(axis=0))]
-        weighted = self.z * self.data.instances.spread(y)[:, None]
-        _, vectors = np.linalg.eigh(weighted.T @ self.z)
+        weighted = self.z * self.data.instances.spread(y.astype(self.z.dtype))[:, None]
+        _, vectors = np.linalg.eigh((weighted.T @ self.z).astype(np.float64))
         largest = np.argmax(np.abs(vectors), axis=0)
         vectors *= np.sign(vectors[largest, np.arange(self.d)])  # else rounding decides
         found = []
@@ -160,6 +170,15 @@ class Moments:
             low, high = vectors[:, i], vectors[:, -1 - i]
             found += [high + low, high - low]
         return [self.whiten @ direction for direction in found]
+
+    def sharp(self, directions: list[np.ndarray]) -> list[np.ndarray]:
+        """Keys of either sign along the directions, under which the largest instances stand out."""
+        keys = []
+        for w in directions:
+            deviation = float(np.sqrt(w @ w if self.z is None else w @ self.covariance @ w))
+            if deviation > 0:
+                keys += [SHARP / deviation * w, -SHARP / deviation * w]
+        return keys
 
     def predicted(self, key: np.ndarray, alpha: float) -> np.ndarray:
         """Labels by least squares at this key."""
@@ -176,7 +195,7 @@ def mean_key(data: Data) -> np.ndarray | None:
     it is so long that it must be that of the background.
     """
     instances = data.instances
-    length = instances.count / len(data.y)
+    length = instances.stands_for / len(data.y)
     shift = length * instances.centre / instances.scale
     size = float(shift @ shift)
     kept = 1 - len(shift) * length / len(data.y) / max(size, 1e-300)
@@ -203,8 +222,8 @@ def second_moment(instances: Instances, y: np.ndarray, slope: np.ndarray) -> np.
 def shrunk_covariance(z: np.ndarray) -> np.ndarray:
     """Covariance of rows, with a ridge that grows as they get few."""
     d = z.shape[1]
-    centred = z - z.mean(axis=0)
-    covariance = centred.T @ centred / len(z)
+    mean = z.mean(axis=0, dtype=np.float64)
+    covariance = (z.T @ z).astype(np.float64) / len(z) - np.outer(mean, mean)
     shrink = 0.05 * max(np.trace(covariance) / d, 1e-12) + d / len(z) * 0.05
     covariance[np.diag_indices(d)] += shrink
     return covariance

@@ -14,10 +14,15 @@ COLUMNS = 8  # features that tell bags apart: more would only cost time
 
 def tickets(bags: Bags, y: np.ndarray, seed: int) -> np.ndarray:
     """One number per bag, (n,)."""
-    rows = mixed(row_digests(bags.values[:, :COLUMNS]))
-    of_bags = np.add.reduceat(rows, bags.offsets[:-1])  # wraps around, whatever the order
+    of_bags = np.concatenate([contents(block) for block in bags.blocks()])
     labels = row_digests(np.asarray(y, dtype=np.float64).reshape(len(bags), -1))
     return mixed(of_bags ^ mixed(labels ^ np.uint64(seed)))
+
+
+def contents(bags: Bags) -> np.ndarray:
+    """One number per bag in memory, by what it holds in whatever order."""
+    rows = mixed(row_digests(bags.values[:, :COLUMNS]))
+    return np.add.reduceat(rows, bags.offsets[:-1])  # wraps around
 
 
 def mixed(numbers: np.ndarray) -> np.ndarray:

@@ -64,7 +64,7 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
                 "`step` must be a scikit-learn transformer with fit and transform, got"
                 f" {self.step!r}."
             )
-        bags = as_bags(X)
+        bags = as_bags(X).in_memory()
         fitted = {
             "step_": clone(self.step).fit(bags.values),
             "n_features_in_": bags.width,

@@ -56,7 +56,7 @@ class AutoEstimator(PointingEstimator):
         as it was.
         """
         self._check_parameters()
-        bags = as_bags(X)
+        bags = as_bags(X).in_memory()
         groups = checked_groups(groups, len(bags))
         labels = labels_for(y, bags)
         standard = self._standard(labels)

@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 
 from soloc.estimators.instances import BLOCK, Instances
 
-FARTHEST = 5.0  # standard units: what is rare in training says little, and must not shout later
+FARTHEST = 8.0  # standard units: what is rare in training says little, and must not shout later
 
 
 class Batch(NamedTuple):

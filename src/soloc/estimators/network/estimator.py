@@ -152,7 +152,7 @@ class NetworkEstimator(PointingEstimator):
 
     def _prepare(self, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Prepared:
         """Everything is checked and put in standard units; tickets decide the order of bags."""
-        bags = as_bags(X)
+        bags = as_bags(X).in_memory()
         groups = checked_groups(groups, len(bags))
         labels, described = self._standard_labels(labels_for(y, bags))
         lots = tickets(bags, labels, int(rng.integers(2**63)))
@@ -199,7 +199,7 @@ class NetworkEstimator(PointingEstimator):
     def _found(self, given: Prepared, ensemble: Ensemble, seed: int) -> dict[str, Any]:
         """Members, context, and everything that is said about them."""
         y, order = given.y, given.order
-        means = bag_means(given.instances)[order].astype(np.float64)
+        means = bag_means(given.instances)[order]
         honest, own = (left_out(ensemble, len(y), y.shape[1], honest) for honest in (True, False))
         context = Context([], 0.0, np.full(y.shape, np.nan))
         if self.context:

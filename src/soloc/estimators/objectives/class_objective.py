@@ -4,6 +4,7 @@ Penalty alpha (|V|^2 + |C|^2 + r |k - k0|^2) / 2. The metric is that of the like
 """
 
 from abc import abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,16 @@ from soloc.estimators.objectives.likelihood import metric_bags
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import WIDE
 from soloc.estimators.solver import Inverse, inverse_of
+
+
+class Slopes(NamedTuple):
+    """The log-likelihood of each bag, and derivatives of their weighted sum."""
+
+    log_likelihood: np.ndarray  #: (n,)
+    key: np.ndarray  #: (d,)
+    value: np.ndarray  #: (d, classes)
+    context: np.ndarray  #: (d, classes), or empty
+    intercept: np.ndarray  #: (classes,)
 
 
 class ClassObjective(Objective):
@@ -37,25 +48,30 @@ class ClassObjective(Objective):
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Objective and gradient: two passes over the data."""
-        reading = self.data.read(self.coefficients(point))
-        log_likelihood, for_key, for_value = self.per_instance(reading)
-        moved = self.instances.adjoint(np.column_stack([for_key, for_value]))
-        per_bag = np.add.reduceat(for_value, self.instances.starts, axis=0).astype(np.float64)
-        pieces = [moved[:, 0], moved[:, 1:].ravel()]
-        if self.context is not None:
-            pieces.append((self.context.T @ per_bag).ravel())
-        pieces.append(per_bag.sum(axis=0) if self.fit_intercept else np.zeros(self.classes))
+        slopes = self.slopes(self.coefficients(point))
+        intercept = slopes.intercept if self.fit_intercept else np.zeros(self.classes)
+        pieces = [slopes.key, slopes.value.ravel(), slopes.context.ravel(), intercept]
         away = point.copy()
         away[: self.d] -= self.key_prior
         penalty = np.full(len(point), self.alpha)
         penalty[: self.d], penalty[-self.classes :] = self.key_penalty, 0.0
-        value = 0.5 * float(penalty @ away**2) - self.weights @ log_likelihood
+        value = 0.5 * float(penalty @ away**2) - self.weights @ slopes.log_likelihood
         gradient = penalty * away - np.concatenate(pieces)
         return float(value) / self.total, gradient / self.total
 
     @abstractmethod
-    def per_instance(self, reading: Reading) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Log-likelihood of each bag; its derivatives in each instance's score and logits."""
+    def slopes(self, found: Coefficients) -> Slopes:
+        """The log-likelihood of each bag, and derivatives of their weighted sum."""
+
+    def attention(self, key: np.ndarray) -> np.ndarray:
+        """Attention of each instance, (N,)."""
+        return self.instances.softmax(self.instances.scores(key))
+
+    def offset(self, found: Coefficients) -> np.ndarray:
+        """Intercept and context of each bag, (n, classes)."""
+        shape = (len(self.y), self.classes)
+        offset = np.broadcast_to(np.asarray(found.intercept, dtype=np.float64), shape)
+        return offset if found.context is None else offset + self.context @ found.context
 
     @staticmethod
     @abstractmethod
@@ -74,36 +90,42 @@ class ClassObjective(Objective):
         return float(-(share[share > 0] * np.log(share[share > 0])).sum()) or 1.0
 
     def metric(self, point: np.ndarray) -> Inverse:
-        """Inverse of the complete-data information: one block for the key, one for every class."""
-        instances, d = self.instances, self.d
-        reading = self.data.read(self.coefficients(point))
-        weights = instances.spread(self.weights) * reading.attention
+        """Inverse of an approximate information: one block for the key, one for every class.
+
+        That of a class is the second moment of attended instances, times the variance of its
+        indicator: with many classes far less than the 1/4 that bounds it.
+        """
+        instances, d, c = self.instances, self.d, self.classes
         size = d if self.context is None else 2 * d
         if d > WIDE:
             flat = np.full(len(point), 0.25 + self.alpha / self.total)
             flat[:d] = 1 + self.key_penalty / self.total
             return lambda vector: vector / flat
+        found = self.coefficients(point)
         bags = metric_bags(instances, self.weights)
-        rows = np.concatenate([np.arange(*instances.bags.offsets[i : i + 2]) for i in bags])
-        share = self.total / max(float(self.weights[bags].sum()), 1e-12)
-        z = instances.standard(rows)
-        scaled = z * weights[rows, None]
-        pooled = np.add.reduceat(
-            scaled, np.concatenate([[0], np.cumsum(instances.lengths[bags])[:-1]])
-        )
-        second = scaled.T @ z
-        key_block = second - (pooled / np.maximum(self.weights[bags], 1e-12)[:, None]).T @ pooled
-        if self.context is not None:
-            both = np.hstack([z, self.context[instances.owner[rows]]])
-            second = (both * weights[rows, None]).T @ both
-        key_block = (share * key_block + self.key_penalty * np.eye(d)) / self.total
+        part = self.data.part(bags)
+        reading = part.read(found)
+        share = self.total / max(float(part.weights.sum()), 1e-12)
+        probability = self.predict(reading, part.instances)
+        uncertain = part.weights[:, None] * probability * (1 - probability)
+        curvature = np.maximum(uncertain.sum(axis=0) / part.weights.sum(), 1e-3 / c)
+        z = part.instances.standard(slice(None))
+        both = z if part.context is None else np.hstack([z, part.context[part.instances.owner]])
+        weights = part.instances.spread(part.weights) * reading.attention
+        eigenvalues, vectors = np.linalg.eigh(share * (both * weights[:, None]).T @ both)
+        blocks = (np.outer(np.maximum(eigenvalues, 0), curvature) + self.alpha) / self.total
+        blocks += 1e-10 * blocks.max()
+        key_block = share * self.key_information(part, reading, uncertain)
+        key_block = (key_block + self.key_penalty * np.eye(d)) / self.total
         key_block[np.diag_indices(d)] += 1e-3 * np.trace(key_block) / d + 1e-9
-        value_block = (0.25 * share * second + self.alpha * np.eye(size)) / self.total
-        for_keys, for_values = inverse_of(key_block), inverse_of(value_block)
-        c = self.classes
+        for_keys = inverse_of(key_block)
 
         def inverse(vector: np.ndarray) -> np.ndarray:
-            values = for_values(vector[d:-c].reshape(size, c))
-            return np.concatenate([for_keys(vector[:d]), values.ravel(), vector[-c:] / 0.25])
+            values = vectors @ ((vectors.T @ vector[d:-c].reshape(size, c)) / blocks)
+            return np.concatenate([for_keys(vector[:d]), values.ravel(), vector[-c:] / curvature])
 
         return inverse
+
+    @abstractmethod
+    def key_information(self, part: Data, reading: Reading, uncertain: np.ndarray) -> np.ndarray:
+        """What some bags know of the key, (d, d); `uncertain` is w p (1 - p), (n, classes)."""

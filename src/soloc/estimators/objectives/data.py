@@ -1,9 +1,11 @@
 """The data of an objective: one tuple for every loss, of numbers and of classes alike."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from soloc.estimators.bags import pieces, rows_at_once
 from soloc.estimators.coefficients import Coefficients, Reading, read
 from soloc.estimators.instances import Instances
 
@@ -30,6 +32,28 @@ class Data(NamedTuple):
             context=None if self.context is None else self.context[chosen],
             weights=self.weights[chosen],
         )
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether the instances are read in blocks."""
+        return self.instances.bags.on_disk
+
+    def loaded(self, chosen: np.ndarray | slice) -> "Data":
+        """Some bags in memory, in their own units and precision."""
+        return self._replace(
+            instances=self.instances.loaded(chosen),
+            y=self.y[chosen],
+            context=None if self.context is None else self.context[chosen],
+            weights=self.weights[chosen],
+        )
+
+    def blocks(self) -> Iterator["Data"]:
+        """Adjacent bags in memory, a few at a time; the data themselves where they are there."""
+        if not self.on_disk:
+            yield self
+            return
+        for bags in pieces(self.instances.bags.offsets, rows_at_once(self.instances.x)):
+            yield self.loaded(bags)
 
     def read(self, coefficients: Coefficients) -> Reading:
         """What coefficients say about the bags."""

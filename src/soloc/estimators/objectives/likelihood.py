@@ -57,7 +57,7 @@ class Likelihood(NumberObjective):
         """
         instances, d = self.instances, self.d
         out = instances.values(np.column_stack([point[:d], point[d : 2 * d]]))
-        scores = np.ascontiguousarray(out[:, 0])
+        scores = instances.counted(np.ascontiguousarray(out[:, 0]))
         residual = self.y_flat - out[:, 1]
         offset = np.full(len(self.y), point[-2])
         if self.context is not None:

@@ -9,9 +9,12 @@ Only k is searched. Its gradient is that of the inner problem at the solution (e
 one more pass over the data.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from soloc.estimators.coefficients import Coefficients
+from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import NumberObjective
 from soloc.estimators.ridge import Ridge, column_sums, ridge, weighted_gram
 from soloc.estimators.solver import Inverse, inverse_of
@@ -33,11 +36,14 @@ class SquaredLoss(NumberObjective):
         attention = self.instances.softmax(self.instances.scores(key))
         return attention, self.instances.pool(attention)
 
+    def features(self, pooled: np.ndarray) -> np.ndarray:
+        """What the inner problem is linear in."""
+        return pooled if self.context is None else np.hstack([pooled, self.context])
+
     def inner(self, pooled: np.ndarray, alpha: float | None = None) -> Ridge:
         """Values, context and intercept, given the pooled instances."""
-        features = pooled if self.context is None else np.hstack([pooled, self.context])
         return ridge(
-            features,
+            self.features(pooled),
             self.y,
             self.weights,
             self.alpha if alpha is None else alpha,
@@ -48,7 +54,7 @@ class SquaredLoss(NumberObjective):
         """The objective at k, without its gradient."""
         _, pooled = self.pooled(key)
         solved = self.inner(pooled)
-        features = pooled if self.context is None else np.hstack([pooled, self.context])
+        features = self.features(pooled)
         residual = self.y - features @ solved.coef.astype(features.dtype) - solved.intercept
         moved = key - self.key_prior
         penalty = self.alpha * np.sum(solved.coef**2) + self.key_penalty * moved @ moved
@@ -56,10 +62,16 @@ class SquaredLoss(NumberObjective):
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Objective and gradient at k."""
-        key = point
-        attention, pooled = self.pooled(key)
+        attention, pooled = self.pooled(point)
         solved = self.inner(pooled)
-        d = len(key)
+        squares, slope = self.squares(attention, pooled, solved)
+        return penalised(self.data, point, solved, squares, slope)
+
+    def squares(
+        self, attention: np.ndarray, pooled: np.ndarray, solved: Ridge
+    ) -> tuple[float, np.ndarray]:
+        """Weighted sum of squared residuals, and its derivative in k at fixed values."""
+        d = self.d
         value, extra = solved.coef[:d], solved.coef[d:]
         attended = (pooled @ value.astype(pooled.dtype)).astype(np.float64)
         fitted = (
@@ -70,36 +82,26 @@ class SquaredLoss(NumberObjective):
         per_instance -= self.instances.spread(attended.astype(per_instance.dtype))
         per_instance *= attention
         per_instance *= self.instances.spread((self.weights * residual).astype(per_instance.dtype))
-        moved = key - self.key_prior
-        gradient = -2 * self.instances.adjoint(per_instance) + 2 * self.key_penalty * moved
-        penalty = self.alpha * solved.coef @ solved.coef + self.key_penalty * moved @ moved
-        objective = self.weights @ residual**2 + penalty
-        return float(objective) / self.total, gradient / self.total
+        return float(self.weights @ residual**2), -2 * self.instances.adjoint(per_instance)
 
     def metric(self, point: np.ndarray) -> Inverse:
         """Inverse of the Gauss-Newton Hessian of the projected objective at k."""
-        key = point
-        attention, pooled = self.pooled(key)
-        solved = self.inner(pooled)
-        d = len(key)
-        jacobian = self.jacobian(attention, pooled, solved.coef[:d])
-        shrink = self.key_penalty
-        if d > WIDE:
-            diagonal = 2 * (self.weights @ jacobian.astype(np.float64) ** 2 + shrink) / self.total
-            diagonal += 1e-3 * diagonal.mean() + 1e-12
-            return lambda vector: vector / diagonal
-        cross, inner = (
+        attention, pooled = self.pooled(point)
+        return gauss_newton(self.data, self.products(attention, pooled, self.inner(pooled)))
+
+    def products(self, attention: np.ndarray, pooled: np.ndarray, solved: Ridge) -> "Products":
+        """What the metric needs to know of the bags."""
+        jacobian = self.jacobian(attention, pooled, solved.coef[: self.d])
+        if self.d > WIDE:
+            diagonal = self.weights @ jacobian.astype(np.float64) ** 2
+            return Products(diagonal, *(np.zeros(0),) * 4)
+        return Products(
+            weighted_gram(jacobian, self.weights),
             weighted_gram(pooled, self.weights, jacobian),
             weighted_gram(pooled, self.weights),
+            column_sums(pooled, self.weights),
+            column_sums(jacobian, self.weights),
         )
-        if self.fit_intercept:  # centre the pooled instances without a copy
-            centre = column_sums(pooled, self.weights) / self.total
-            cross -= np.outer(centre, column_sums(jacobian, self.weights))
-            inner -= self.total * np.outer(centre, centre)
-        inner[np.diag_indices(d)] += self.alpha + 1e-9 * np.trace(inner) / d + 1e-12
-        hessian = weighted_gram(jacobian, self.weights) - cross.T @ inverse_of(inner)(cross)
-        hessian[np.diag_indices(d)] += shrink + 1e-3 * max(np.trace(hessian) / d, 1e-12)
-        return inverse_of(2 * hessian / self.total)
 
     def jacobian(self, attention: np.ndarray, pooled: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Derivative of each bag's prediction in k, (n, d)."""
@@ -117,11 +119,58 @@ class SquaredLoss(NumberObjective):
         """The solution at k; its noise is the weighted root mean square of the residuals."""
         _, pooled = self.pooled(point)
         solved = self.inner(pooled, self.data.value_alpha)
-        d = len(point)
-        extra = None if self.context is None else solved.coef[d:]
-        fitted = pooled @ solved.coef[:d].astype(pooled.dtype) + solved.intercept
-        if extra is not None:
-            fitted = fitted + self.context @ extra
-        noise = np.sqrt(np.mean(self.weights @ (self.y - fitted) ** 2) / self.total)
-        intercept = solved.intercept if self.y.ndim == 2 else float(solved.intercept)
-        return Coefficients(point, solved.coef[:d], extra, intercept, max(float(noise), 1e-6))
+        return as_coefficients(self.data, point, solved, self.error(pooled, solved))
+
+    def error(self, pooled: np.ndarray, solved: Ridge) -> float:
+        """Weighted sum of squared residuals, averaged over outputs."""
+        fitted = pooled @ solved.coef[: self.d].astype(pooled.dtype) + solved.intercept
+        if self.context is not None:
+            fitted = fitted + self.context @ solved.coef[self.d :]
+        return float(np.mean(self.weights @ (self.y - fitted) ** 2))
+
+
+class Products(NamedTuple):
+    """Sums over bags, with J the derivative of predictions in k and P the pooled instances."""
+
+    jacobian: np.ndarray  #: J' W J, or its diagonal for wide instances
+    cross: np.ndarray  #: P' W J
+    pooled: np.ndarray  #: P' W P
+    pooled_sum: np.ndarray  #: P' w
+    jacobian_sum: np.ndarray  #: J' w
+
+
+def penalised(
+    data: Data, key: np.ndarray, solved: Ridge, squares: float, slope: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Objective per bag and its gradient in k, with the penalties."""
+    total, shrink = float(data.weights.sum()), data.alpha * data.key_share
+    moved = key if data.key_prior is None else key - data.key_prior
+    penalty = data.alpha * solved.coef @ solved.coef + shrink * moved @ moved
+    return float(squares + penalty) / total, (slope + 2 * shrink * moved) / total
+
+
+def gauss_newton(data: Data, products: Products) -> Inverse:
+    """Multiplication by the inverse of the Hessian, from sums over bags."""
+    total, shrink = float(data.weights.sum()), data.alpha * data.key_share
+    if products.jacobian.ndim == 1:
+        diagonal = 2 * (products.jacobian + shrink) / total
+        diagonal += 1e-3 * diagonal.mean() + 1e-12
+        return lambda vector: vector / diagonal
+    d = len(products.jacobian)
+    cross, inner = products.cross.copy(), products.pooled.copy()
+    if data.fit_intercept:  # centre the pooled instances without a copy
+        centre = products.pooled_sum / total
+        cross -= np.outer(centre, products.jacobian_sum)
+        inner -= total * np.outer(centre, centre)
+    inner[np.diag_indices(d)] += data.alpha + 1e-9 * np.trace(inner) / d + 1e-12
+    hessian = products.jacobian - cross.T @ inverse_of(inner)(cross)
+    hessian[np.diag_indices(d)] += shrink + 1e-3 * max(np.trace(hessian) / d, 1e-12)
+    return inverse_of(2 * hessian / total)
+
+
+def as_coefficients(data: Data, key: np.ndarray, solved: Ridge, error: float) -> Coefficients:
+    """Coefficients from the solution at k and its sum of squared residuals."""
+    d, noise = len(key), np.sqrt(error / float(data.weights.sum()))
+    extra = None if data.context is None else solved.coef[d:]
+    intercept = solved.intercept if data.y.ndim == 2 else float(solved.intercept)
+    return Coefficients(key, solved.coef[:d], extra, intercept, max(float(noise), 1e-6))
