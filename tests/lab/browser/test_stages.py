@@ -144,6 +144,17 @@ class Stage:
     def seen(self, view: str) -> dict:
         return self.lab.run(_STATE, view)
 
+    def complete(self, view: str) -> dict:
+        """Wait until a panel is shown and its job, if one fills it, has nothing to add."""
+        wait_for(
+            self.lab.browser,
+            f"const panel = document.getElementById('panel-{view}');"
+            " return panel.dataset.stage === 'shown'"
+            " && panel.querySelector('.problem').textContent === '';",
+            60,
+        )
+        return self.seen(view)
+
     def wait(self, view: str, *stages: str) -> dict:
         condition = " || ".join(f"stage === '{stage}'" for stage in stages)
         wait_for(
@@ -185,7 +196,7 @@ def test_every_control_in_every_stage(lab, tab):
     for control in page.controls:
         name = control["name"]
         for stage in ("refused", "held"):  # what is answered once is remembered
-            before = {view: page.wait(view, "shown")["numbers"] for view in page.views}
+            before = {view: page.complete(view)["numbers"] for view in page.views}
             lab.run("window.hold(); window.refusing = arguments[0]", stage == "refused")
             page.move(control, OTHERS[name])
             time.sleep(0.15)  # dimming waits for a tenth of a second

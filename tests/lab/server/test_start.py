@@ -7,9 +7,13 @@ import sys
 
 import pytest
 
-_COMMAND = (
-    "import sys; from soloc.cli import main; sys.exit(main(['lab', '--no-browser', '--port', '0']))"
-)
+# tests that run in the background of a shell inherit that interrupts are ignored
+_COMMAND = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from soloc.cli import main
+sys.exit(main(["lab", "--no-browser", "--port", "0"]))
+"""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal's Ctrl-C goes to a process group")
