@@ -14,7 +14,14 @@ README = (ROOT / "README.md").read_text()
 COMMAND = re.compile(r" {4}\$ soloc (.*)\n((?: {4}.*\n)+)")
 
 
-@pytest.mark.parametrize("number", range(len(BLOCK.findall(README))))
+def _blocks():
+    """The numbers of the blocks; one that fits to thousands of sentences is slow."""
+    for number, (code, _) in enumerate(BLOCK.findall(README)):
+        marks = [pytest.mark.slow] if "soloc.text" in code else []
+        yield pytest.param(number, marks=marks)
+
+
+@pytest.mark.parametrize("number", [*_blocks()])
 def test_every_block_of_the_readme_prints_what_stands_below_it(number):
     code, below = BLOCK.findall(README)[number]
     if "soloc.text" in code:

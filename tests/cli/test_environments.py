@@ -47,7 +47,13 @@ def test_a_temporary_folder_with_a_long_name(tmp_path):
     quiet(reproduced(tmp_path, {"TMPDIR": str(deep)}).stderr.decode())
 
 
-@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [
+        "<&- >&- 2>&-",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", "2>&-", "<&- 2>&-")),
+    ],
+)
 def test_closed_streams(tmp_path, closed):
     words = " ".join(f"'{word}'" for word in REPRODUCE)
     done = subprocess.run(["bash", "-c", f"{words} {closed}"], cwd=tmp_path, check=False)
@@ -94,7 +100,9 @@ threading.Thread(target=interrupt, daemon=True).start()
 """
 
 
-@pytest.mark.parametrize("after", ["0", "0.1", "0.5"])
+@pytest.mark.parametrize(
+    "after", ["0.1", *(pytest.param(after, marks=pytest.mark.slow) for after in ("0", "0.5"))]
+)
 def test_an_interrupt_while_workers_start_is_one_sentence(tmp_path, after):
     words = [sys.executable, "-c", INTERRUPTED + TOYS, *COMMAND[3:], "reproduce", "--jobs", "2"]
     done = subprocess.run(

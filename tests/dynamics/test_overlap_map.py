@@ -54,6 +54,7 @@ def test_erf_slopes_are_the_gradient_of_the_closed_risk(task, lam):
             )
 
 
+@pytest.mark.slow
 def test_erf_slopes_agree_with_differences_of_the_50_digit_risk():
     m, gamma, L, lam = 3.0, 0.8, 4, 0.4
     o, _, _ = random_overlaps(1, seed=3)

@@ -18,6 +18,7 @@ def quantile_classes(labels, count):
     return np.digitize(labels, edges)
 
 
+@pytest.mark.slow
 def test_scikit_learn_finds_nothing_to_object_to():
     check_estimator(SingleLocationClassifier(), on_skip=None)
 

@@ -99,7 +99,7 @@ def test_numbers_that_jax_does_not_move_keep_their_digits():
     assert np.asarray(both) == pytest.approx(np.asarray(plain, np.float32), rel=1e-7)
 
 
-@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("x64", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_the_bayes_risk_is_a_program_too(x64):
     plain = float(bayes_risk(TASK))
     with jax.enable_x64(x64):

@@ -22,7 +22,7 @@ def violations(lab) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tab", TABS)
 def test_axe_finds_nothing(lab, tab, scheme):
     if tab == "text":
