@@ -27,13 +27,10 @@ OFF = "off the manifold"
 
 @dataclass(frozen=True)
 class Config:
-    """`starts` descents in each part "manifold 1", "sphere 1", ... of two heads on two kinds.
+    """`starts` descents in each part "manifold 1", "sphere 1", ... of two heads on two kinds."""
 
-    128 runs are computed together; if all of them end well, at least 97 % do with 95 % confidence.
-    """
-
-    parts: tuple[str, ...] = ("values", "manifold 1", "sphere 1")
-    starts: int = 128
+    parts: tuple[str, ...] = ("values", "manifold 1", "manifold 2", "sphere 1", "sphere 2")
+    starts: int = 100
     steps: int = 40_000
     sphere_steps: int = 12_000
     step_size: float = 4e-3

@@ -80,33 +80,16 @@ def _all(axis: Axes, fixed: pd.DataFrame, random: pd.DataFrame, largest: pd.Data
     order = list(fixed.weight)
     place = {name: i for i, name in enumerate(order)}
     rows = random[random.weight.isin(order)]
-    axis.plot(
-        fixed.excess,
-        [place[w] for w in fixed.weight],
-        color=BLUE,
-        marker="o",
-        linestyle="",
-        label=f"$L = {length:.0f}$",
-    )
-    axis.plot(
-        rows.excess,
-        [place[w] for w in rows.weight],
-        color=ORANGE,
-        marker="D",
-        linestyle="",
-        markersize=4,
-        label="random length",
-    )
+    kinds = [(fixed, BLUE, "o", 6, f"$L = {length:.0f}$")]
+    kinds.append((rows, ORANGE, "D", 4, "random length"))
     if len(largest):
+        sharp = rf"largest score decides, $\beta = {largest.m.iloc[0]:g}$"
+        kinds.append((largest, GREEN, "s", 4, sharp))
+    for dots, colour, marker, size, label in kinds:
         axis.plot(
-            largest.excess,
-            [place[w] for w in largest.weight],
-            color=GREEN,
-            marker="s",
-            linestyle="",
-            markersize=4,
-            label=rf"largest score decides, $\beta = {largest.m.iloc[0]:g}$",
-        )
+            dots.excess, [place[w] for w in dots.weight],
+            color=colour, marker=marker, markersize=size, linestyle="", label=label,
+        )  # fmt: skip
     for column, name in (("bayes", "Bayes"), ("linear", "linear\nregression"), ("null", "null")):
         value = fixed[column].iloc[0]
         axis.axvline(value, color=MUTED, linewidth=0.8)
