@@ -25,7 +25,7 @@ from soloc.estimators.instances import Instances
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.squared import SquaredLoss
 from soloc.estimators.selection import TYPICAL_ALPHA
-from soloc.estimators.starts import as_logits, shrunk_covariance
+from soloc.estimators.starts import shrunk_covariance
 
 BARS = {"noise": 0.97, "good": 0.90, "stuck": 0.90}
 SHORT = {"max_iter": 50, "tol": 1e-5}
@@ -71,7 +71,7 @@ def from_the_truth(model, data, labels):
     It is the discriminant of decisive instances, which only the generator of the data knows.
     """
     instances = Instances(data.bags, model.centre_, model.scale_)
-    y, _ = model._standard_labels(labels)
+    y, _ = model._standard_labels(labels, np.ones(len(labels)))
     given = Data(instances, y, None, True, np.ones(len(y)), TYPICAL_ALPHA * len(y))
     decisive = np.zeros(instances.count, dtype=bool)
     decisive[instances.starts + data.locations] = True
@@ -80,7 +80,7 @@ def from_the_truth(model, data, labels):
     key = np.linalg.solve(shrunk_covariance(x[~decisive]), shift)
     start = SquaredLoss(given).coefficients(key)
     objective = model.objectives[model.loss_](given)
-    found = fit_objective(objective, start if y.ndim == 1 else as_logits(start), **SHORT)
+    found = fit_objective(objective, objective.begun(start), **SHORT)
     return np.mean(pointed_at(given, found.coefficients) == np.flatnonzero(decisive))
 
 

@@ -102,6 +102,36 @@ def test_the_class_losses_are_cross_entropies_of_their_probabilities(loss):
     assert objective(point)[0] == pytest.approx((penalty - total) / WEIGHTS.sum(), rel=1e-10)
 
 
+@pytest.mark.parametrize(("dtype", "to"), [(np.float64, 2e-6), (np.float32, 1e-4)])
+@pytest.mark.parametrize("sharp", [1.0, 8.0, 40.0])
+@pytest.mark.parametrize("long", [1.0, 30.0])
+def test_instances_that_are_passed_over_change_neither_the_likelihood_nor_its_slope(
+    sharp, long, dtype, to
+):
+    given = given_data(True, dtype, classes=3)._replace(alpha=0.0)
+    objective = CLASSES["likelihood"](given)
+    rng = np.random.default_rng(11)
+    point = rng.standard_normal(5 + 15 + 15 + 3) * np.repeat([sharp, long], [5, 33])
+    direction, (key, rest) = rng.standard_normal(38), np.split(np.arange(38), [5])
+
+    def plain(point):
+        value, context = point[5:20].reshape(5, 3), point[20:35].reshape(5, 3)
+        total = 0.0
+        for i, z in enumerate(standard_bags(given.instances)):
+            logits = z @ value + given.context[i] @ context + point[35:]
+            joint = log_softmax(z @ point[:5]) + log_softmax(logits, axis=1)[:, i % 3]
+            total -= WEIGHTS[i] * logsumexp(joint)
+        return total / WEIGHTS.sum()
+
+    value, gradient = objective(point)
+    assert value == pytest.approx(plain(point), rel=to)
+    for part in (key, rest):
+        along = np.zeros(38)
+        along[part] = direction[part]
+        slope = (plain(point + 1e-5 * along) - plain(point - 1e-5 * along)) / 2e-5
+        assert gradient @ along == pytest.approx(slope, rel=10 * to, abs=10 * to)
+
+
 @pytest.mark.parametrize("context", [False, True])
 @pytest.mark.parametrize(
     ("kind", "loss"), [(0, "squared"), (0, "likelihood"), (3, "cross_entropy"), (3, "likelihood")]

@@ -31,12 +31,12 @@ def test_groups_are_never_split():
 
 def test_errors_within_their_standard_error_are_equal():
     rng = np.random.default_rng(3)
-    errors = rng.random(400)
-    best = Trial("squared", None, [], errors, errors)
+    errors, ones = rng.random(400), np.ones(400)
+    best = Trial("squared", None, [], errors, ones, errors)
     noise = rng.standard_normal(400)
     noise -= noise.mean()
-    close = Trial("squared", None, [], errors + noise * 0.1 + 0.004, errors)
-    far = Trial("squared", None, [], errors + noise * 0.1 + 0.008, errors)
+    close = Trial("squared", None, [], errors + noise * 0.1 + 0.004, ones, errors)
+    far = Trial("squared", None, [], errors + noise * 0.1 + 0.008, ones, errors)
     assert equal(close, best, 1.0, 1.0) and not equal(far, best, 1.0, 1.0)
 
 

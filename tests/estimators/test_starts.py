@@ -2,9 +2,11 @@
 leave-one-out error."""
 
 import numpy as np
+import pytest
 from sklearn.linear_model import Ridge
 
 from soloc.datasets import single_location_law
+from soloc.estimators import starts
 from soloc.estimators.coefficients import bag_means
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.mean_pool import fit_mean_pool
@@ -59,3 +61,12 @@ def test_left_out_predictions_are_those_of_refitting_without_the_bag():
         np.testing.assert_allclose(
             means @ pooled.coef + pooled.intercept, everything.predict(means), atol=1e-8
         )
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 9, 49])
+def test_products_in_pieces_are_products_to_the_last_bit(width, monkeypatch):
+    rng = np.random.default_rng(width)
+    z = rng.standard_normal((60_000, width)).astype(np.float32)
+    weights = rng.standard_normal((len(z), 1)).astype(np.float32)
+    monkeypatch.setattr(starts, "MOST_BYTES", 0)
+    np.testing.assert_array_equal(starts.weighted_products(z, weights), (z * weights).T @ z)

@@ -7,7 +7,7 @@ from soloc.estimators import Bags, SingleLocationRegressor
 from soloc.estimators.instances import Instances
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.likelihood import Likelihood
-from soloc.estimators.thinning import thinned
+from soloc.estimators.thinning import FEWEST, thinned
 
 RNG = np.random.default_rng(0)
 N, LENGTH, WIDTH = 60, 3000, 5
@@ -34,7 +34,7 @@ FEW = thinned(DATA, KEYS, 0)
 
 def test_few_are_kept_and_whoever_a_key_points_at_counts_once():
     instances = FEW.instances
-    assert 100 * N < instances.count < 250 * N and instances.stands_for == N * LENGTH
+    assert 0.5 * N < instances.count / FEWEST < 1.25 * N and instances.stands_for == N * LENGTH
     kept = {tuple(row): count for row, count in zip(instances.x, instances.log_counts, strict=True)}
     for row in BAGS.values[DECISIVE]:
         assert kept[tuple(row)] == 0.0

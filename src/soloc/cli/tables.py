@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from soloc.cli.memory import give_back_at_once
+
 if TYPE_CHECKING:  # `soloc --help` need not wait for it
     import pandas as pd
 
@@ -29,7 +31,7 @@ def read_table(path: Path) -> "pd.DataFrame":
     """A Parquet, CSV or TSV file as a data frame."""
     import pandas as pd
 
-    from soloc.cli.dialects import read_text_table
+    from soloc.estimators.dialects import read_text_table
 
     ending = path.suffix.lower()
     if ending not in (".parquet", ".csv", ".tsv"):
@@ -39,10 +41,12 @@ def read_table(path: Path) -> "pd.DataFrame":
     try:
         if ending == ".parquet":
             return pd.read_parquet(path)
-        table, said = read_text_table(path.read_bytes(), "\t" if ending == ".tsv" else None)
+        usual = "\t" if ending == ".tsv" else ","
+        given = usual if ending == ".tsv" else None
+        table, dialect = read_text_table(path.read_bytes(), given)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise ValueError(f"`data` {path} could not be read: {error}") from None
-    if said:
+    if said := dialect.words(usual):
         print(f"{path}: read as {said}", file=sys.stderr)
     return table
 
@@ -58,6 +62,7 @@ def bags_for(model: Any, path: Path) -> Any:
             " Python."
         )
     if is_large(path):
+        give_back_at_once()
         return Bags.from_parquet(path, notes["bag"], notes["features"])
     frame = read_table(path)
     name = notes.get("name") if notes.get("name") in frame.columns else None

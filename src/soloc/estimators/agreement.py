@@ -63,8 +63,8 @@ def fits_to_halves(
         if len(half) < FEWEST_BAGS // 2 or not varied(data.y[half]):
             return []
         part = data.part(half)
-        searched = part._replace(alpha=TYPICAL_ALPHA * len(half))
-        pooled = fit_mean_pool(bag_means(part.instances), part.y, True)
+        searched = part._replace(alpha=TYPICAL_ALPHA * float(part.weights.sum()))
+        pooled = fit_mean_pool(bag_means(part.instances), part.y, True, part.weights)
         start = best_starts(searched, {"": kind}, pooled, n_starts, rng, tickets[half], tol)[""]
         objective = kind(thinned(part, [start.key, rival.key], START_INSTANCES))
         start = best_of(objective, [start, rival], tol)

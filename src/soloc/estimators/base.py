@@ -27,6 +27,7 @@ from soloc.estimators.parameters import (
     checked_groups,
     generator,
     plain_parameters,
+    refuse_class_weight,
     refuse_parameters,
 )
 from soloc.estimators.pointing import PointingEstimator
@@ -44,6 +45,7 @@ from soloc.estimators.stages import Chosen, Entered, Started
 from soloc.estimators.starts import best_of, best_starts
 from soloc.estimators.telling import Telling
 from soloc.estimators.tickets import tickets
+from soloc.estimators.weights import weighted
 
 IN_MEMORY = 2**27  # bytes of bags on disk that are rather loaded
 SELECTION = {"loss": str, "alpha": float, "key_alpha": float, "mean_key": bool, "held_out": float}
@@ -88,8 +90,12 @@ class BagEstimator(PointingEstimator):
 
     # -- the fit
 
-    def fit(self, X, y=None, groups=None, verbose=False):
+    def fit(self, X, y=None, groups=None, verbose=False, sample_weight=None):
         """Fit to bags `X` and one label per bag; `groups` are never split by held-out bags.
+
+        `sample_weight` holds one weight per bag. A weight of two is the same bag twice: at a given
+        `alpha` and `loss` both have the same optimum. What held-out bags decide may differ, since a
+        weighted bag is held out whole. A bag of weight zero is as if it were not there.
 
         Without `groups`, bags that share the instance they point at (the same word, the same image)
         are held out together; pass `groups=range(len(y))` where new bags will hold the same
@@ -98,11 +104,12 @@ class BagEstimator(PointingEstimator):
         """
         telling = Telling(bool(verbose))
         telling.say("reading and checking bags")
-        entered = self._enter(X, y, groups)
+        entered = self._enter(X, y, groups, sample_weight)
         telling.say(f"{entered.bags}: comparing {self.n_starts} starts")
         started = self._start(entered)
         telling.say(f"choosing loss and penalty on {len(started.where)} bags")
         chosen = self._choose(entered, started)
+        del started  # its part of the bags takes memory
         telling.say(f"loss {chosen.loss}, alpha {chosen.data.alpha:.4g}: fitting all bags")
         attributes = self._finish(entered, chosen, telling)
         telling.say(attributes["history_"].reason)
@@ -110,7 +117,7 @@ class BagEstimator(PointingEstimator):
         self._warn_about_convergence()
         return self
 
-    def _enter(self, X: Any, y: Any, groups: Any) -> Entered:
+    def _enter(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> Entered:
         """First stage: everything is checked, and put in standard units."""
         rng = self._check_parameters()
         losses = {name: self.objectives[name] for name in losses_of(self.loss, self.objectives)}
@@ -118,19 +125,24 @@ class BagEstimator(PointingEstimator):
         if bags.values.nbytes <= IN_MEMORY:
             bags = bags.in_memory()
         groups = checked_groups(groups, len(bags))
-        self._refuse_on_disk(bags, groups)
-        labels, described = self._standard_labels(labels_for(y, bags))
-        instances = Instances(bags, *centre_and_scale(bags, self.fit_intercept), shared=True)
+        labels = labels_for(y, bags, self.several_labels)
+        self._refuse_on_disk(bags, groups, labels)
+        class_weight = getattr(self, "class_weight", None)
+        given = weighted(bags, labels, groups, sample_weight, class_weight)
+        bags, weights, groups = given.bags, given.weights, given.groups
+        labels, described = self._standard_labels(given.labels, weights)
+        units = centre_and_scale(bags, self.fit_intercept, weights)
+        instances = Instances(bags, *units, shared=True)
         alpha = None if isinstance(self.alpha, str) else float(self.alpha)
         data = Data(
             instances,
             labels,
             bag_means(instances) if self.context else None,
             self.fit_intercept,
-            np.ones(len(bags)),
-            TYPICAL_ALPHA * len(bags) if alpha is None else alpha,
+            weights,
+            TYPICAL_ALPHA * float(weights.sum()) if alpha is None else alpha,
         )
-        pooled = mean_pool_of(data, self.fit_intercept or labels.ndim == 2)
+        pooled = mean_pool_of(data, self.fit_intercept or "classes_" in described)
         lots = tickets(bags, labels, int(rng.integers(2**63)))
         return Entered(bags, data, described, pooled, groups, losses, alpha, rng, lots)
 
@@ -144,11 +156,12 @@ class BagEstimator(PointingEstimator):
         starts: dict[str, list[Coefficients]]
         nothing_to_choose = entered.alpha is not None and len(entered.losses) == 1
         where = selected_bags(data, entered.tickets)
-        part = data if len(where) == len(data.y) and not data.on_disk else data.part(where)
+        part = data if len(where) == len(data.y) or data.on_disk else data.part(where)
         if nothing_to_choose and not self.always_holds_out:
             half = (self.n_starts + 1) // 2  # the others are for halves of the bags
             found = self._best_starts(data, entered.losses, entered.pooled, entered, half)
             starts = {name: [begun] for name, begun in found.items()}
+            part = data.part(where) if data.on_disk else part
             return Started(groups, shortened(part, starts, 1), where, [], starts)
         together = None if groups is None else groups[where]
         folds = held_out_folds(entered.tickets[where], together, long=are_long(data))
@@ -156,12 +169,14 @@ class BagEstimator(PointingEstimator):
         starts = {name: [] for name in entered.losses}
         for fold in folds:
             seen = np.flatnonzero(~fold)
-            rest = part.part(seen)
-            pooled = fit_mean_pool(bag_means(rest.instances), rest.y, True)
+            rest = part.part(where[seen] if data.on_disk else seen)
+            pooled = fit_mean_pool(bag_means(rest.instances), rest.y, True, rest.weights)
             lots = entered._replace(tickets=entered.tickets[where][seen])
             found = self._best_starts(rest, entered.losses, pooled, lots, n_starts)
             for name, begun in found.items():
                 starts[name].append(begun)
+            del rest
+        part = data.part(where) if data.on_disk else part
         return Started(groups, shortened(part, starts, len(folds)), where, folds, starts)
 
     def _best_starts(
@@ -254,7 +269,9 @@ class BagEstimator(PointingEstimator):
         return attributes | self._in_units(attributes)
 
     @abstractmethod
-    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def _standard_labels(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Labels as the objectives want them, and the attributes that lead back."""
 
     @abstractmethod
@@ -345,18 +362,24 @@ class BagEstimator(PointingEstimator):
         context = bag_means(instances) if self.coefficients_.context is not None else None
         return read(self.coefficients_, instances, context)
 
-    def _refuse_on_disk(self, bags: Bags, groups: np.ndarray | None) -> None:
+    def _refuse_on_disk(self, bags: Bags, groups: np.ndarray | None, labels: np.ndarray) -> None:
         """Refuse what needs all instances in memory at once."""
         if bags.on_disk and (self.context or groups is not None):
             raise ValueError(
                 "bags that stay on disk are fitted without `context` and `groups`; load them with"
                 " `bags[:]` if they fit into memory, or leave these out."
             )
+        if bags.on_disk and labels.ndim == 2:
+            raise ValueError(
+                "bags that stay on disk are fitted to one column of `y`; load them with `bags[:]`"
+                " if they fit into memory, or fit the columns one by one."
+            )
 
     def _check_parameters(self) -> np.random.Generator:
         """Refuse parameters that cannot be; the generator of `random_state`."""
         losses_of(self.loss, self.objectives)
         refuse_parameters(self)
+        refuse_class_weight(self)
         return generator(self.random_state)
 
     def _warn_about_convergence(self) -> None:

@@ -50,16 +50,17 @@ def leverages(data: Data, found: Coefficients) -> np.ndarray:
     """h_i of each bag: how much its own label moves its prediction, (n,)."""
     penalty = penalties(data)
     if len(penalty) > WIDEST:
-        diagonal = sum((rows**2).sum(axis=0) for rows in derivatives(data, found)) + penalty
-        parts = [rows**2 @ (1 / diagonal) for rows in derivatives(data, found)]
+        squares = (each.rows**2 * each.weights[:, None] for each in derivatives(data, found))
+        diagonal = sum(each.sum(axis=0) for each in squares) + penalty
+        parts = [rows**2 @ (1 / diagonal) for rows, _ in derivatives(data, found)]
     else:
-        matrix = sum(weighted_gram(rows, np.ones(len(rows))) for rows in derivatives(data, found))
+        matrix = sum(weighted_gram(rows, weights) for rows, weights in derivatives(data, found))
         factor = cholesky(matrix + np.diag(penalty), lower=True, check_finite=False)
         parts = [
             (solve_triangular(factor, rows.T, lower=True, check_finite=False) ** 2).sum(axis=0)
-            for rows in derivatives(data, found)
+            for rows, _ in derivatives(data, found)
         ]
-    return np.clip(np.concatenate(parts), 0.0, 0.9)
+    return np.clip(data.weights * np.concatenate(parts), 0.0, 0.9)
 
 
 def penalties(data: Data) -> np.ndarray:
@@ -71,7 +72,14 @@ def penalties(data: Data) -> np.ndarray:
     return np.array([*key, *value, *([0.0] if data.fit_intercept else [])]) + 1e-9 * len(data.y)
 
 
-def derivatives(data: Data, found: Coefficients) -> Iterator[np.ndarray]:
+class Derivatives(NamedTuple):
+    """Derivatives of the predictions of some bags in the parameters, and the bags' weights."""
+
+    rows: np.ndarray
+    weights: np.ndarray
+
+
+def derivatives(data: Data, found: Coefficients) -> Iterator[Derivatives]:
     """Derivatives of the predictions in the parameters, some rows at a time."""
     for block in data.blocks():
         objective = SquaredLoss(block)
@@ -81,7 +89,8 @@ def derivatives(data: Data, found: Coefficients) -> Iterator[np.ndarray]:
             parts.append(np.ones((len(pooled), 1), dtype=pooled.dtype))
         for start in range(0, len(pooled), 4096):
             rows = slice(start, start + 4096)
-            yield np.hstack([part[rows] for part in parts]).astype(np.float64)
+            stacked = np.hstack([part[rows] for part in parts]).astype(np.float64)
+            yield Derivatives(stacked, block.weights[rows])
 
 
 def left_out_scores(
@@ -97,7 +106,7 @@ def left_out_scores(
     group still know it.
     """
     trial = attempt(data, kind.__name__, kind, [start] * len(folds), folds, tol)
-    transform = np.full(len(data.y), np.nan)
+    transform = np.full(data.y.shape, np.nan)
     for fold, found in zip(folds, trial.found, strict=True):
         reading = data.read(found)
         transform[fold] = mixture_cdf(data.y, reading, data.instances, found.noise)[fold]
@@ -107,7 +116,7 @@ def left_out_scores(
 def mixture_cdf(y: np.ndarray, reading: Reading, instances: Instances, noise: float) -> np.ndarray:
     """P(Y <= y) of each bag under the Gaussian mixture over its instances."""
     z = (instances.spread(y - reading.offset) - reading.values) / noise
-    return instances.total(reading.attention * ndtr(z))
+    return instances.total((reading.attention * ndtr(z).T).T)
 
 
 def posterior_residual(
@@ -122,7 +131,7 @@ def posterior_residual(
 
 
 def mixture_quantile(
-    level: float, reading: Reading, instances: Instances, noise: float
+    level: float | np.ndarray, reading: Reading, instances: Instances, noise: float
 ) -> np.ndarray:
     """Where the distribution function of the mixture reaches `level`, by bisection."""
     reach = noise * 12.0
@@ -138,7 +147,37 @@ def mixture_quantile(
     return 0.5 * (low + high)
 
 
-def conformal_level(scores: np.ndarray, coverage: float) -> float:
-    """The score that a new bag stays below with probability `coverage`, from sorted scores."""
-    rank = int(np.ceil(coverage * (len(scores) + 1))) - 1
-    return float(scores[min(max(rank, 0), len(scores) - 1)])
+class Calibration(NamedTuple):
+    """Sorted sizes of errors of bags left out, and the weights of these bags, column by column."""
+
+    scores: np.ndarray  #: (n,) or (n, outputs)
+    weights: np.ndarray  #: of the same shape
+
+    def level(self, coverage: float) -> float | np.ndarray:
+        """What the error of a new bag stays below with probability `coverage`."""
+        if self.scores.ndim == 1:
+            return conformal_level(self.scores, coverage, self.weights)
+        columns = zip(self.scores.T, self.weights.T, strict=True)
+        return np.array([conformal_level(each, coverage, w) for each, w in columns])
+
+
+def calibration_of(scores: np.ndarray, weights: np.ndarray) -> Calibration:
+    """Scores in order, with their weights."""
+    order = np.argsort(scores, axis=0, kind="stable")
+    return Calibration(np.take_along_axis(scores, order, axis=0), weights[order])
+
+
+def conformal_level(
+    scores: np.ndarray, coverage: float, weights: np.ndarray | None = None
+) -> float:
+    """The score that a new bag stays below with probability `coverage`, from sorted scores.
+
+    A new bag may lie anywhere among n others: their share is raised by (n + 1) / n.
+    """
+    n = len(scores)
+    if weights is None or (weights == weights[0]).all():
+        rank = int(np.ceil(coverage * (n + 1))) - 1
+    else:
+        wanted = coverage * (n + 1) / n * weights.sum()
+        rank = int(np.searchsorted(np.cumsum(weights), wanted * (1 - 1e-12)))
+    return float(scores[min(max(rank, 0), n - 1)])

@@ -37,6 +37,8 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
         held-out bags.
     context, fit_intercept, n_starts, random_state, max_iter, tol
         As for `SingleLocationRegressor`.
+    class_weight : dict, "balanced" or None, default None
+        Weights of classes, which multiply those of bags; "balanced" makes all classes weigh alike.
 
     Attributes
     ----------
@@ -63,9 +65,26 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
 
     classes_: np.ndarray
 
+    def __init__(
+        self,
+        loss="auto",
+        alpha="auto",
+        context=False,
+        fit_intercept=True,
+        n_starts=32,
+        random_state=0,
+        max_iter=200,
+        tol=1e-5,
+        class_weight=None,
+    ):
+        super().__init__(loss, alpha, context, fit_intercept, n_starts, random_state, max_iter, tol)
+        self.class_weight = class_weight
+
     # -- stages of the fit
 
-    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def _standard_labels(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         found, one_hot = classes(labels)
         return one_hot, {"classes_": found}
 
@@ -74,14 +93,17 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
         data, pooled, found = entered.data, entered.pooled, fitted.coefficients
         if chosen.groups is not None:
             folds = held_out_folds(entered.tickets, chosen.groups, every=True)
-            pooled = without_folds(pooled, bag_means(data.instances), data.y, folds, True)
+            means = bag_means(data.instances)
+            pooled = without_folds(pooled, means, data.y, data.weights, folds, True)
         assert chosen.held_out is not None
         seen = np.isfinite(chosen.held_out).all(axis=1)
         return {
             "coefficients_": found,
             "held_out_": chosen.held_out,
             "diagnostics_": Diagnostics(
-                *class_scores(data.y[seen], chosen.held_out[seen], pooled.left_out[seen]),
+                *class_scores(
+                    data.y[seen], chosen.held_out[seen], pooled.left_out[seen], data.weights[seen]
+                ),
                 *agreement_of(data, found, chosen.halves),
                 *concentration_of(data, found),
             ),
@@ -138,14 +160,15 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
 
 
 def class_scores(
-    one_hot: np.ndarray, predicted: np.ndarray, pooled: np.ndarray
+    one_hot: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
 ) -> tuple[float, float, float, float, float]:
     """Accuracy of the model, of mean-pool ridge and of a constant, and errors of differences."""
     truth = np.argmax(one_hot, axis=1)
     right = (np.argmax(predicted, axis=1) == truth).astype(float)
-    beyond_chance = gain(right - (truth == np.argmax(np.bincount(truth))))
-    beyond_pool = gain(right - (np.argmax(pooled, axis=1) == truth))
-    score = float(right.mean())
+    largest = np.argmax(np.bincount(truth, weights=weights))
+    beyond_chance = gain(right - (truth == largest), weights)
+    beyond_pool = gain(right - (np.argmax(pooled, axis=1) == truth), weights)
+    score = float(np.average(right, weights=weights))
     pool_score, chance = score - beyond_pool.mean, score - beyond_chance.mean
     return score, pool_score, chance, beyond_chance.error, beyond_pool.error
 

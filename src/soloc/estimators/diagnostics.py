@@ -96,9 +96,13 @@ class Gain(NamedTuple):
     error: float
 
 
-def gain(per_bag: np.ndarray) -> Gain:
-    """The mean of what each held-out bag says, with its standard error."""
-    return Gain(float(per_bag.mean()), float(per_bag.std() / np.sqrt(max(len(per_bag) - 1, 1))))
+def gain(per_bag: np.ndarray, weights: np.ndarray | None = None) -> Gain:
+    """The weighted mean of what each held-out bag says, with its standard error."""
+    n = len(per_bag)
+    shares = np.full(n, 1 / n) if weights is None else weights / weights.sum()
+    mean = float(shares @ per_bag)
+    error = np.sqrt((shares**2 @ (per_bag - mean) ** 2) * n / max(n - 1, 1))
+    return Gain(mean, float(error))
 
 
 def concentration(attention: np.ndarray, instances: Instances) -> tuple[Any, ...]:

@@ -76,7 +76,9 @@ class Explanation:
         )
 
 
-def explain(model: Any, X: Any, bag: int = 0, id: Any = None) -> Explanation:
+def explain(
+    model: Any, X: Any, bag: int = 0, id: Any = None, output: int | None = None
+) -> Explanation:
     """The explanation of one bag of `X`, by position or by its name `id`."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = X[None]
@@ -96,7 +98,10 @@ def explain(model: Any, X: Any, bag: int = 0, id: Any = None) -> Explanation:
     one = bags[bag]
     instances: Instances = model._bags(one)[1]
     reading = model._read(instances)
-    values, offset = model._contributions(reading, instances)
+    outputs = 1 if reading.offset.ndim == 1 else reading.offset.shape[1]
+    if output is not None and output not in range(outputs):
+        raise ValueError(f"`output` must be None or from 0 to {outputs - 1}, got {output!r}.")
+    values, offset = model._contributions(reading, instances, output)
     weights = reading.attention.astype(np.float64)
     table = pd.DataFrame(
         {

@@ -45,9 +45,14 @@ class Instances:
         self.stands_for = self.count if stands_for is None else stands_for
         self.dtype = self.x.dtype
         self.starts = bags.offsets[:-1]
-        self.lengths = bags.lengths
+        self._lengths = None if bags.on_disk else bags.lengths
         self.centre = centre
         self.scale = scale
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Number of instances of each bag; not kept where bags are on disk, and many."""
+        return self.bags.lengths if self._lengths is None else self._lengths
 
     @cached_property
     def owner(self) -> np.ndarray:
@@ -158,7 +163,7 @@ class Instances:
 
     def spread(self, per_bag: np.ndarray) -> np.ndarray:
         """The entry of its bag, for each instance."""
-        return np.repeat(per_bag, self.lengths)
+        return np.repeat(per_bag, self.lengths, axis=0)
 
     def softmax(self, scores: np.ndarray) -> np.ndarray:
         """Attention within each bag."""
@@ -181,6 +186,8 @@ class Instances:
         values = np.empty((len(rows), bags.width), dtype=np.float32)
         for start in range(0, len(rows), BLOCK):
             values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
+        if bags.on_disk:
+            bags.values.forget()
         width = bags.width
         return Instances(
             Bags(values, offsets),
@@ -214,7 +221,9 @@ class Instances:
     def standard(self, rows: np.ndarray | slice) -> np.ndarray:
         """A few instances in standard units, in double precision."""
         wanted = rows if self.rows is None else self.rows[rows]
-        return (self.x[wanted].astype(np.float64) - self.centre) / self.scale
+        out = self.x[wanted].astype(np.float64, copy=False) - self.centre
+        out /= self.scale
+        return out
 
 
 def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -223,12 +232,22 @@ def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     return (values[first], rows) if len(first) <= WORTH * len(values) else (values, None)
 
 
-def centre_and_scale(bags: Bags, centred: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each feature over instances, in double precision."""
+def centre_and_scale(
+    bags: Bags, centred: bool, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each feature over instances, in double precision.
+
+    An instance weighs as much as its bag.
+    """
     x, count = bags.values, len(bags.values)
     blocks = [slice(start, start + BLOCK) for start in range(0, count, BLOCK)]
-    mean = sum(x[block].sum(axis=0, dtype=np.float64) for block in blocks) / count
-    variance = sum(((x[block] - mean) ** 2).sum(axis=0) for block in blocks) / count
+    if weights is None or (weights == weights[0]).all():
+        mean = sum(x[block].sum(axis=0, dtype=np.float64) for block in blocks) / count
+        variance = sum(((x[block] - mean) ** 2).sum(axis=0) for block in blocks) / count
+    else:
+        each = np.repeat(weights / (weights @ bags.lengths), bags.lengths)
+        mean = sum(each[block] @ x[block] for block in blocks)
+        variance = sum(each[block] @ (x[block] - mean) ** 2 for block in blocks)
     largest = np.maximum(np.abs(mean), np.sqrt(variance))
     precision = np.finfo(x.dtype).eps
     constant = np.sqrt(variance) <= 10 * precision * largest

@@ -18,8 +18,11 @@ class Classes(NamedTuple):
     one_hot: np.ndarray
 
 
-def labels_for(y: Any, bags: Bags) -> np.ndarray:
-    """One label per bag, of any kind: `y`, or those a data frame brought along in the bags."""
+def labels_for(y: Any, bags: Bags, several: bool = False) -> np.ndarray:
+    """One label per bag, of any kind: `y`, or those a data frame brought along in the bags.
+
+    With `several`, there may be more than one column of them.
+    """
     if y is None:
         y = bags.labels
     if y is None:
@@ -27,8 +30,10 @@ def labels_for(y: Any, bags: Bags) -> np.ndarray:
             "requires y to be passed, but the target y is None: give `y` one entry per bag, or bags"
             " with labels (`Bags.from_frame(..., label=...)`)."
         )
+    flat = np.asarray(y)
     try:
-        flat = column_or_1d(np.asarray(y), warn=True)
+        if not (several and flat.ndim == 2 and flat.shape[1] > 1):
+            flat = column_or_1d(flat, warn=True)
     except (ValueError, TypeError) as error:
         raise ValueError(f"`y` must be one-dimensional, with one label per bag: {error}") from None
     if len(flat) != len(bags):
@@ -36,7 +41,7 @@ def labels_for(y: Any, bags: Bags) -> np.ndarray:
             f"`y` must have one label per bag: `X` holds {len(bags)} bags, `y` {len(flat)} labels."
         )
     if flat.dtype.kind in "fc" and not np.isfinite(flat).all():
-        position = int(np.argmax(~np.isfinite(flat)))
+        position = int(np.argwhere(~np.isfinite(flat))[0, 0])
         raise ValueError(
             f"`y` contains {flat[position]} (NaN or infinity) for bag {bags.id_of(position)}; "
             "every label must be finite."
@@ -53,7 +58,8 @@ def numbers(labels: np.ndarray) -> np.ndarray:
     except (TypeError, ValueError):
         raise ValueError(f"`y` must hold numbers, got type {labels.dtype}.") from None
     if not np.isfinite(y).all():
-        raise ValueError(f"`y` contains NaN or infinity for bag {int(np.argmax(~np.isfinite(y)))}.")
+        bag = int(np.argwhere(~np.isfinite(y))[0, 0])
+        raise ValueError(f"`y` contains NaN or infinity for bag {bag}.")
     if np.abs(y).max() > LARGEST:
         raise ValueError(
             f"`y` must stay below {LARGEST:g} in size, or its squares overflow; rescale the labels."

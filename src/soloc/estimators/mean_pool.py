@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from soloc.estimators.coefficients import bag_means
 from soloc.estimators.objectives.data import Data
-from soloc.estimators.ridge import ridge, sums_of, weighted_gram
+from soloc.estimators.ridge import column_sums, ridge, sums_of, weighted_gram
 
 PATH = np.geomspace(3.0, 3e-6, 13)  # alpha for each bag
 
@@ -25,28 +25,38 @@ class MeanPool(NamedTuple):
 
 
 def without_folds(
-    pooled: MeanPool, means: np.ndarray, y: np.ndarray, folds: list[np.ndarray], fit_intercept: bool
+    pooled: MeanPool,
+    means: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    folds: list[np.ndarray],
+    fit_intercept: bool,
 ) -> MeanPool:
     """The same ridge, each bag predicted by the fit without its fold; the folds cover all bags."""
     left_out = np.empty_like(pooled.left_out)
     for fold in folds:
-        solved = ridge(means, y, (~fold).astype(float), pooled.alpha, fit_intercept)
+        solved = ridge(means, y, weights * ~fold, pooled.alpha, fit_intercept)
         left_out[fold] = means[fold] @ solved.coef + solved.intercept
     return pooled._replace(left_out=left_out)
 
 
-def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> MeanPool:
+def fit_mean_pool(
+    means: np.ndarray, y: np.ndarray, fit_intercept: bool, weights: np.ndarray | None = None
+) -> MeanPool:
     """Ridge path by one eigendecomposition; leave-one-out by the leverages."""
     targets = y.reshape(len(y), -1)
     n, d = means.shape
-    ones = np.ones(n)
-    centre = means.mean(axis=0, dtype=np.float64) if fit_intercept else np.zeros(d)
-    middle = targets.mean(axis=0) if fit_intercept else np.zeros(targets.shape[1])
+    weights = np.ones(n) if weights is None else weights
+    total, root = float(weights.sum()), np.sqrt(weights)[:, None].astype(means.dtype)
+    centre = column_sums(means, weights) / total if fit_intercept else np.zeros(d)
+    middle = weights @ targets / total if fit_intercept else np.zeros(targets.shape[1])
     if d <= n:
-        eigenvalues, vectors = eigh(weighted_gram(means, ones) - n * np.outer(centre, centre))
+        gram = weighted_gram(means, weights) - total * np.outer(centre, centre)
+        eigenvalues, vectors = eigh(gram)
         rotated = means @ vectors.astype(means.dtype) - (centre @ vectors).astype(means.dtype)
+        rotated *= root
     else:
-        features = means - centre
+        features = root * (means - centre)
         eigenvalues, left = eigh(features.astype(np.float64) @ features.T.astype(np.float64))
         eigenvalues = np.maximum(eigenvalues, 0.0)
         vectors = (
@@ -54,21 +64,21 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
         )
         rotated = left * np.sqrt(eigenvalues)
     eigenvalues = np.maximum(eigenvalues, 0.0)
-    projections = rotated.T.astype(np.float64) @ (targets - middle)
+    wanted = root * (targets - middle)
+    projections = rotated.T.astype(np.float64) @ wanted
     best: tuple[float, float, np.ndarray] | None = None
-    for alpha in n * PATH:
+    for alpha in total * PATH:
         shrunk = projections / (eigenvalues + alpha)[:, None]
-        leverage = rotated.astype(np.float64) ** 2 @ (1 / (eigenvalues + alpha)) + (
-            1 / n if fit_intercept else 0.0
-        )
-        residual = targets - middle - rotated @ shrunk
+        leverage = rotated.astype(np.float64) ** 2 @ (1 / (eigenvalues + alpha))
+        leverage += weights / total if fit_intercept else 0.0
+        residual = wanted - rotated @ shrunk
         residual /= np.maximum(1 - leverage, 1e-10)[:, None]
         error = float((residual**2).sum())
         if best is None or error < best[0]:
             best = error, float(alpha), residual
             coef = vectors @ shrunk
     assert best is not None
-    left_out = (targets - best[2]).reshape(y.shape)
+    left_out = (targets - best[2] / root).reshape(y.shape)
     return MeanPool(
         coef.reshape(d, *y.shape[1:]),
         (middle - centre @ coef).reshape(y.shape[1:]),
@@ -80,7 +90,7 @@ def fit_mean_pool(means: np.ndarray, y: np.ndarray, fit_intercept: bool) -> Mean
 def mean_pool_of(data: Data, fit_intercept: bool) -> MeanPool:
     """The baseline of all bags: three passes over blocks where they are on disk."""
     if not data.on_disk:
-        return fit_mean_pool(bag_means(data.instances), data.y, fit_intercept)
+        return fit_mean_pool(bag_means(data.instances), data.y, fit_intercept, data.weights)
     n, shape = len(data.y), data.y.shape
     sums = reduce(add, (sums_of(bag_means(b.instances), b.y, b.weights) for b in data.blocks()))
     centre = sums.features / n if fit_intercept else np.zeros(len(sums.gram))

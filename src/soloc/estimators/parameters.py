@@ -24,6 +24,16 @@ def refuse_parameters(model: Any) -> None:
             raise ValueError(f"`{name}` must be True or False, got {getattr(model, name)!r}.")
 
 
+def refuse_class_weight(model: Any) -> None:
+    """Refuse what cannot be weights of classes, where a model has them; `fit` knows the classes."""
+    given = getattr(model, "class_weight", None)
+    if given is not None and not isinstance(given, dict) and given != "balanced":
+        raise ValueError(
+            '`class_weight` must be None, "balanced" or a dictionary from classes of `y` to'
+            f" weights, got {given!r:.60}."
+        )
+
+
 def is_real(value: Any) -> bool:
     """Whether it is a number, and not a truth value."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))

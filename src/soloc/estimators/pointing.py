@@ -21,7 +21,15 @@ from soloc.estimators.solver import History
 
 
 class BagRegressorMixin(RegressorMixin):
-    """A regressor that finds labels in the bags where none are given."""
+    """A regressor that finds labels in the bags where none are given; labels may be several."""
+
+    #: whether `y` may have several columns, which one instance decides together
+    several_labels = True
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def score(self, X, y=None, sample_weight=None):
         """R^2 of the predictions; without `y`, of the labels that the bags brought along."""
@@ -30,6 +38,8 @@ class BagRegressorMixin(RegressorMixin):
 
 class BagClassifierMixin(ClassifierMixin):
     """A classifier that finds labels in the bags where none are given."""
+
+    several_labels = False
 
     def score(self, X, y=None, sample_weight=None):
         """Accuracy of the predictions; without `y`, of the labels that the bags brought along."""
@@ -49,6 +59,7 @@ class PointingEstimator(ABC, BaseEstimator):
     diagnostics_: Diagnostics
     n_features_in_: int
     columns_aside_: list[str]
+    several_labels: bool
     #: what fits without it said of each training bag, in standard units; NaN where none was left
     #: out, and gone from a model that was loaded
     held_out_: np.ndarray
@@ -85,16 +96,17 @@ class PointingEstimator(ABC, BaseEstimator):
         named = [bags.names_of(bag)[at] for bag, at in enumerate(where)]
         return np.array(named, dtype=object)
 
-    def explain(self, X, bag=0, id=None):
+    def explain(self, X, bag=0, id=None, output=None):
         """Instances of bag number `bag` with their weights and contributions, as an `Explanation`.
 
         It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d)
-        array is one bag. With `id`, the bag of that name.
+        array is one bag. With `id`, the bag of that name. Contributions are those to column number
+        `output` of several labels (the first by default), or to that class (the predicted one).
         """
         from soloc.estimators.explain import explain
 
         self._warn_when_in_doubt()
-        return explain(self, X, bag, id)
+        return explain(self, X, bag, id, output)
 
     def importance(self, X, y=None, n_repeats=5, random_state=0):
         """How much score is lost when a column is shuffled over all instances, as a table.

@@ -9,7 +9,8 @@ from soloc.estimators.agreement import agreement_of, concentration_of
 from soloc.estimators.bags import in_blocks
 from soloc.estimators.base import BagEstimator
 from soloc.estimators.calibration import (
-    conformal_level,
+    Calibration,
+    calibration_of,
     left_out_alone,
     left_out_scores,
     mixture_cdf,
@@ -21,6 +22,14 @@ from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.fitting import Fitted
 from soloc.estimators.in_blocks import whole
+from soloc.estimators.label_units import (
+    checked_coverage,
+    ends_in_units,
+    restored_units,
+    saved_outputs,
+    saved_units,
+    units_of,
+)
 from soloc.estimators.labels import labels_for, numbers
 from soloc.estimators.mean_pool import without_folds
 from soloc.estimators.objectives.catalogue import NUMBERS
@@ -37,7 +46,9 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
     """Regression on bags of instances of which one decides the label, and nobody says which.
 
     The prediction is sum_l softmax(x k)_l (x_l . v) + b: attention chooses the instance, a linear
-    function reads it.
+    function reads it. Several columns of `y` are decided by one and the same instance: they share
+    the attention, and each has a value of its own. Where columns may have decisive instances of
+    their own, scikit-learn's `MultiOutputRegressor` makes one model for each.
 
     Parameters
     ----------
@@ -68,7 +79,8 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
     ----------
     key_, value_ : arrays of shape (d,)
         Attention scores are `x @ key_`, the value of an instance is `x @ value_`, in the units of
-        the data.
+        the data. With several columns of `y`, `value_` is (d, columns), as is `context_coef_`, and
+        `intercept_` and `noise_` have one entry per column.
     intercept_ : float
     context_coef_ : array of shape (d,) or None
     noise_ : float
@@ -83,9 +95,9 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
     diagnostics_ : Diagnostics
         Held-out score against mean-pool ridge, concentration of the attention, and doubts in plain
         words.
-    calibration_ : array of shape (n,)
-        Sorted leave-one-out scores from which intervals are made; bags of a group, or that point at
-        the same instance, are left out together.
+    calibration_ : Calibration
+        Sorted leave-one-out scores, and weights of the bags, from which intervals are made; bags of
+        a group, or that point at the same instance, are left out together.
     residuals_ : DataFrame
         Label, leave-one-out prediction and probability integral transform of each training bag.
     n_features_in_ : int
@@ -102,10 +114,10 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
     objectives = NUMBERS
     always_holds_out = False  # leverages tell what leaving a bag out would do
 
-    label_mean_: float
-    label_scale_: float
+    label_mean_: Any
+    label_scale_: Any
     left_out_: np.ndarray
-    calibration_: np.ndarray
+    calibration_: Calibration
 
     def __init__(
         self,
@@ -133,11 +145,12 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
             )
         return super()._check_parameters()
 
-    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def _standard_labels(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         y = numbers(labels)
-        mean = float(y.mean()) if self.fit_intercept else 0.0
-        scale = float(np.sqrt(np.mean((y - mean) ** 2))) or 1.0
-        return (y - mean) / scale, {"label_mean_": mean, "label_scale_": scale}
+        units = units_of(y, weights, self.fit_intercept)
+        return (y - units["label_mean_"]) / units["label_scale_"], units
 
     def _describe(self, entered: Entered, chosen: Chosen, fitted: Fitted) -> dict[str, Any]:
         """Coefficients, diagnostics and calibration."""
@@ -149,30 +162,33 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
         if entered.groups is None and data.instances.rows is not None:
             # the fit knows better than its start who points where
             groups = pointed_groups(data.instances, data.read(found).attention)
+        # first, while there are no scores of bags: where these are on disk, they take much memory
+        alike, sharp = agreement_of(data, found, chosen.halves), concentration_of(data, found)
         pooled, held_out = entered.pooled, chosen.held_out
-        if groups is None:
+        if groups is None and data.y.ndim == 1:
             residual, transform = left_out_alone(data, found)
-        else:
+        else:  # several labels are left out in folds too: leverages know of one
             folds = held_out_folds(entered.tickets, groups, every=True)
             means = bag_means(data.instances)
-            pooled = without_folds(pooled, means, data.y, folds, self.fit_intercept)
+            pooled = without_folds(pooled, means, data.y, data.weights, folds, self.fit_intercept)
             held_out = None  # what is left out here knows better which bags belong together
             predictions, transform = left_out_scores(data, kind, found, folds, self.tol)
             residual = data.y - predictions
         scores = np.abs(2 * transform - 1) if kind.latent else np.abs(residual)
         if not kind.latent:
-            transform = (np.argsort(np.argsort(residual)) + 0.5) / len(residual)
+            transform = ranks(residual)
         predicted = data.y - residual if held_out is None else held_out
-        seen = np.isfinite(predicted)
+        seen = np.isfinite(predicted.reshape(len(predicted), -1)).all(axis=1)
+        left = pooled.left_out[seen]
         return {
             "coefficients_": found,
-            "calibration_": np.sort(scores),
+            "calibration_": calibration_of(scores, data.weights),
             "left_out_": np.stack([data.y, data.y - residual, transform]),
-            "held_out_": (data.y - residual)[:, None],
+            "held_out_": (data.y - residual).reshape(len(data.y), -1),
             "diagnostics_": Diagnostics(
-                *number_scores(data.y[seen], predicted[seen], pooled.left_out[seen]),
-                *agreement_of(data, found, chosen.halves),
-                *concentration_of(data, found),
+                *number_scores(data.y[seen], predicted[seen], left, data.weights[seen]),
+                *alike,
+                *sharp,
             ),
         }
 
@@ -191,14 +207,15 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
             attributes["scale_"],
             attributes["label_scale_"],
         )
-        value = unit * found.value / scale
-        context = None if found.context is None else unit * found.context / scale
+        value = unit * (found.value.T / scale).T
+        context = None if found.context is None else unit * (found.context.T / scale).T
         at_centre = attributes["centre_"] @ (value if context is None else value + context)
+        intercept = attributes["label_mean_"] + unit * found.intercept - at_centre
         return {
             "key_": found.key / scale,
             "value_": value,
             "context_coef_": context,
-            "intercept_": float(attributes["label_mean_"] + unit * found.intercept - at_centre),
+            "intercept_": intercept if value.ndim == 2 else float(intercept),
             "noise_": unit * found.noise,
             "n_iter_": max(1, attributes["history_"].iterations),
         }
@@ -207,60 +224,54 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
 
     def _saved(self) -> Fields:
         state = super()._saved()
-        facts = {"label_mean": self.label_mean_, "label_scale": self.label_scale_}
-        arrays = {"calibration": self.calibration_, "left_out": self.left_out_}
-        return Fields(state.facts | facts, state.arrays | arrays)
+        units = saved_units(self)
+        arrays = units.arrays | {"left_out": self.left_out_}
+        return Fields(state.facts | units.facts, state.arrays | arrays)
+
+    def _shape_of_value(self, fields: Fields, d: int) -> tuple[int, ...]:
+        return d, *saved_outputs(fields)
 
     def _restored_labels(self, fields: Fields) -> dict[str, Any]:
-        calibration = fields.array("calibration", (None,))
-        if len(calibration) == 0:
-            raise ValueError("array 'calibration' must have at least one entry")
-        return {
-            "label_mean_": fields.number("label_mean"),
-            "label_scale_": fields.number("label_scale", least=1e-300),
-            "calibration_": calibration,
-            "left_out_": fields.array("left_out", (3, len(calibration))),
-        }
+        units = restored_units(fields)
+        shape = units["calibration_"].scores.shape
+        return units | {"left_out_": fields.array("left_out", (3, *shape))}
 
     # -- what a fitted model says
 
     def _contributions(self, reading, instances, output=None):
         """Value of each instance of the one bag in units of the label, and the bag's offset."""
-        offset = self.label_mean_ + self.label_scale_ * float(reading.offset[0])
-        return self.label_scale_ * reading.values.astype(np.float64), offset
+        values, offset, column = reading.values.astype(np.float64), reading.offset[0], output or 0
+        if values.ndim == 1:
+            return self.label_scale_ * values, self.label_mean_ + self.label_scale_ * float(offset)
+        offset = self.label_mean_ + self.label_scale_ * offset
+        return self.label_scale_[column] * values[:, column], float(offset[column])
 
     @property
     def residuals_(self) -> pd.DataFrame:
         """Label, leave-one-out prediction and integral transform of each training bag."""
         labels, predictions, transform = self.left_out_
         mean, unit = self.label_mean_, self.label_scale_
-        return pd.DataFrame(
-            {
-                "label": mean + unit * labels,
-                "prediction": mean + unit * predictions,
-                "pit": transform,
-            }
-        )
+        return residual_table(mean + unit * labels, mean + unit * predictions, transform)
 
     def residuals(self, X, y) -> pd.DataFrame:
         """Label, prediction and probability integral transform of each bag, for calibration and
         residual plots."""
         bags, instances = self._bags(X)
-        y = numbers(labels_for(y, bags))
+        y = numbers(labels_for(y, bags, self.several_labels))
         reading = self._read(instances)
         prediction = pooled_prediction(reading, instances)
         labels = (y - self.label_mean_) / self.label_scale_
         if self.objectives[self.loss_].latent:
             transform = mixture_cdf(labels, reading, instances, self.coefficients_.noise)
         else:
-            left_out = np.sort(self.left_out_[0] - self.left_out_[1])
-            transform = (np.searchsorted(left_out, labels - prediction) + 0.5) / (len(left_out) + 1)
+            left_out = self.left_out_[0] - self.left_out_[1]
+            transform = ranks_among(left_out, labels - prediction)
         prediction = self.label_mean_ + self.label_scale_ * prediction
-        return pd.DataFrame({"label": y, "prediction": prediction, "pit": transform})
+        return residual_table(y, prediction, transform)
 
     @in_blocks
     def predict(self, X):
-        """Predicted label of each bag, (n,)."""
+        """Predicted label of each bag, (n,); (n, columns) where labels are several."""
         _, instances = self._bags(X)
         return self.label_mean_ + self.label_scale_ * pooled_prediction(
             self._read(instances), instances
@@ -269,38 +280,65 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
     @in_blocks
     def predict_interval(self, X, coverage=0.9):
         """Lower and upper end, (n, 2), of intervals that hold the label of a new bag with
-        probability `coverage`.
+        probability `coverage`; (n, columns, 2), each on its own, where labels are several.
 
         With the likelihood these are central intervals of the Gaussian mixture over locations, else
         a band around the prediction; both are calibrated on the leave-one-out errors of the
         training bags.
         """
-        if not isinstance(coverage, (float, int, np.floating)) or not 0 < coverage < 1:
-            raise ValueError(f"`coverage` must be a number between 0 and 1, got {coverage!r}.")
+        coverage = checked_coverage(coverage)
         _, instances = self._bags(X)
-        reading = self._read(instances)
-        level = conformal_level(self.calibration_, float(coverage))
+        reading, level = self._read(instances), self.calibration_.level(coverage)
         if self.objectives[self.loss_].latent:
-            level = min(level, 1 - 1e-9)
-            ends = [
-                mixture_quantile(
-                    0.5 * (1 + sign * level), reading, instances, self.coefficients_.noise
-                )
+            level, noise = np.minimum(level, 1 - 1e-9), self.coefficients_.noise
+            low, high = (
+                mixture_quantile(0.5 * (1 + sign * level), reading, instances, noise)
                 for sign in (-1, 1)
-            ]
+            )
         else:
             middle = pooled_prediction(reading, instances)
-            ends = [middle - level, middle + level]
-        return self.label_mean_ + self.label_scale_ * np.column_stack(ends)
+            low, high = middle - level, middle + level
+        return ends_in_units(self, low, high)
 
 
 def number_scores(
-    y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray
+    y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
 ) -> tuple[float, float, float, float, float]:
-    """R^2 of the model, of mean-pool ridge and of a constant, and errors of the differences."""
-    spread = float(np.var(y)) or 1.0
-    squares = (y - predicted) ** 2
-    beyond_chance = gain(((y - y.mean()) ** 2 - squares) / spread)
-    beyond_pool = gain(((y - pooled) ** 2 - squares) / spread)
+    """R^2 of the model, of mean-pool ridge and of a constant, and errors of the differences.
+
+    Averaged over columns where labels are several.
+    """
+    y, predicted, pooled = (each.reshape(len(y), -1) for each in (y, predicted, pooled))
+    centre = weights @ y / weights.sum()
+    spread = weights @ (y - centre) ** 2 / weights.sum()
+    spread = np.where(spread > 0, spread, 1.0)
+    of_model, of_pool, of_constant = (
+        ((y - each) ** 2 / spread).mean(axis=1) for each in (predicted, pooled, centre)
+    )
+    beyond_chance = gain(of_constant - of_model, weights)
+    beyond_pool = gain(of_pool - of_model, weights)
     score = beyond_chance.mean
     return score, score - beyond_pool.mean, 0.0, beyond_chance.error, beyond_pool.error
+
+
+def ranks(residual: np.ndarray) -> np.ndarray:
+    """Where each residual stands among all, between 0 and 1, column by column."""
+    return (np.argsort(np.argsort(residual, axis=0), axis=0) + 0.5) / len(residual)
+
+
+def ranks_among(left_out: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """Where each residual stands among those of bags left out, column by column."""
+    n, several = len(left_out), left_out.reshape(len(left_out), -1)
+    columns = zip(np.sort(several, axis=0).T, residual.reshape(len(residual), -1).T, strict=True)
+    found = [np.searchsorted(among, each) for among, each in columns]
+    return ((np.stack(found, axis=1) + 0.5) / (n + 1)).reshape(residual.shape)
+
+
+def residual_table(
+    labels: np.ndarray, predictions: np.ndarray, transform: np.ndarray
+) -> pd.DataFrame:
+    """One row per bag; per bag and column of the labels where these are several."""
+    table = {"label": labels.ravel(), "prediction": predictions.ravel(), "pit": transform.ravel()}
+    if labels.ndim == 2:
+        table["column"] = np.tile(np.arange(labels.shape[1]), len(labels))
+    return pd.DataFrame(table)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 MAPPED = 2**28  # bytes from which a memory-mapped array is read in blocks
+SPARSE = 8  # one of so many rows are few
 
 
 class Rows(ABC):
@@ -37,30 +38,45 @@ class Rows(ABC):
         if isinstance(index, slice) and index.step in (None, 1):
             first, stop, _ = index.indices(len(self))
             return self._between(first, stop)
-        wanted = np.arange(len(self))[index]
+        wanted = np.asarray(index)
+        if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or (len(wanted) and wanted.min() < 0):
+            wanted = np.arange(len(self))[index]  # a mask, a stride, or places from the end
         out = np.empty((len(wanted), self.shape[1]), dtype=self.dtype)
         owner = np.searchsorted(self.starts, wanted, side="right") - 1
         for i in np.unique(owner):
             here = owner == i
-            out[here] = self._cached(int(i))[wanted[here] - self.starts[i]]
+            out[here] = self.some(int(i), wanted[here] - self.starts[i])
         return out
+
+    def some(self, i: int, rows: np.ndarray) -> np.ndarray:
+        """Some rows of block number i."""
+        return self._cached(i)[rows]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """All rows in memory, for whoever knows no other way."""
         return self[:].astype(self.dtype if dtype is None else dtype, copy=False)
 
     def _between(self, first: int, stop: int) -> np.ndarray:
-        pieces = []
-        i = int(np.searchsorted(self.starts, first, side="right")) - 1
-        while first < stop:
-            end = min(stop, int(self.starts[i + 1]))
-            pieces.append(self._cached(i)[first - self.starts[i] : end - self.starts[i]])
-            first, i = end, i + 1
-        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        """A copy: a view would keep its whole block in memory while the next one is read."""
+        out = np.empty((max(stop - first, 0), self.shape[1]), dtype=self.dtype)
+        i, done = int(np.searchsorted(self.starts, first, side="right")) - 1, 0
+        while done < len(out):
+            start, end = int(self.starts[i]), int(self.starts[i + 1])
+            piece = self._cached(i)[first + done - start : stop - start]
+            out[done : done + len(piece)] = piece
+            done, i = done + len(piece), i + 1
+            if stop >= end:  # whoever reads on needs the next block
+                self.forget()
+            del piece
+        return out
+
+    def forget(self) -> None:
+        """Give back the memory of the block that was read last."""
+        self._last = None
 
     def _cached(self, i: int) -> np.ndarray:
         if self._last is None or self._last[0] != i:
-            self._last = None  # before the next one is read: two blocks at most
+            self.forget()  # before the next one is read: one block at most
             self._last = i, self.block(i)
         return self._last[1]
 
@@ -99,15 +115,28 @@ class ParquetRows(Rows):
         super().__init__(starts, len(columns), dtype)
 
     def block(self, i: int) -> np.ndarray:
+        """One row group."""
+        return self._read(i, slice(None), int(self.starts[i + 1] - self.starts[i]))
+
+    def some(self, i: int, rows: np.ndarray) -> np.ndarray:
+        """Without the others, where these are few among those they lie between."""
+        size = self.starts[i + 1] - self.starts[i]
+        if np.ptp(rows) < SPARSE * len(rows) and size < SPARSE**2 * len(rows):
+            return super().some(i, rows)
+        self.forget()
+        return self._read(i, rows, len(rows))
+
+    def _read(self, i: int, rows: Any, count: int) -> np.ndarray:
         """One column after the other, so that there is no second copy of the block."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        rows = int(self.starts[i + 1] - self.starts[i])
-        out = np.empty((rows, self.shape[1]), dtype=self.dtype)
+        out = np.empty((count, self.shape[1]), dtype=self.dtype)
         with pq.ParquetFile(self.path) as file:
             for j, column in enumerate(self.columns):
                 table = file.read_row_group(self.numbers[i], [column], use_threads=False)
-                out[:, j] = table.column(0).to_numpy()
+                out[:, j] = table.column(0).to_numpy()[rows]
+        pa.default_memory_pool().release_unused()
         return out
 
 

@@ -40,6 +40,7 @@ class Trial(NamedTuple):
     data: Data  #: with its penalties
     found: list[Coefficients]
     errors: np.ndarray
+    weights: np.ndarray  #: of the held-out bags
     predictions: np.ndarray  #: NaN where a bag was not held out
 
     @property
@@ -50,7 +51,7 @@ class Trial(NamedTuple):
     @property
     def error(self) -> float:
         """Mean error of the held-out bags."""
-        return float(self.errors.mean())
+        return float(np.average(self.errors, weights=self.weights))
 
 
 class Choice(NamedTuple):
@@ -142,19 +143,19 @@ def choose_value_alpha(data: Data, key: np.ndarray, folds: list[np.ndarray]) -> 
 
     A path of ridge problems, upwards from the penalty of the search.
     """
-    n = len(data.y)
+    n = float(data.weights.sum())
     alphas = [data.alpha]
     while alphas[-1] * FACTOR <= LARGEST * n:
         alphas.append(alphas[-1] * FACTOR)
     errors = np.zeros(len(alphas))
     for fold in folds:
-        objective = SquaredLoss(data._replace(weights=(~fold).astype(float)))
+        objective = SquaredLoss(data._replace(weights=data.weights * ~fold))
         _, pooled = objective.pooled(key)
         features = pooled if data.context is None else np.hstack([pooled, data.context])
         for i, candidate in enumerate(alphas):
             solved = objective.inner(pooled, candidate)
             residual = data.y[fold] - features[fold] @ solved.coef - solved.intercept
-            errors[i] += np.sum(residual**2)
+            errors[i] += np.sum(data.weights[fold] @ residual**2)
     return alphas[int(np.argmin(errors))]
 
 
@@ -174,7 +175,7 @@ def choose(
     alpha costs more than too large a one.
     """
     held = np.any(folds, axis=0)
-    spread = next(iter(losses.values())).constant_error(data.y[held])
+    spread = next(iter(losses.values())).constant_error(data.y[held], data.weights[held])
     trials: list[Trial] = []
     for loss, kind in losses.items():
         rival = min(trials, key=lambda t: t.error) if trials else None
@@ -245,7 +246,9 @@ def refine(
         towards = wider(best.data, KEY_FACTOR)._replace(key_prior=prior)
         start = [c._replace(key=prior) for c in best.found]
         if best.data.y.ndim == 1:
-            parts = [SquaredLoss(towards._replace(weights=(~fold).astype(float))) for fold in folds]
+            parts = [
+                SquaredLoss(towards._replace(weights=towards.weights * ~fold)) for fold in folds
+            ]
             start = [part.coefficients(prior) for part in parts]
         better = follow(towards, start)
         while better and len(trials) < MOST_TRIALS:
@@ -275,8 +278,9 @@ def excess(trial: Trial, best: Trial) -> float:
 
 def standard_error(trial: Trial, best: Trial) -> float:
     """Standard error of the paired difference of held-out errors."""
+    shares = best.weights / best.weights.sum()
     difference = trial.errors - best.errors
-    return float(difference.std()) / np.sqrt(len(difference))
+    return float(np.sqrt(shares**2 @ (difference - shares @ difference) ** 2))
 
 
 def walk(
@@ -295,7 +299,7 @@ def walk(
 
     A loss that after three trials is clearly behind its rival is given up.
     """
-    n = len(data.y)
+    n = float(data.weights.sum())
     first = TYPICAL_ALPHA * n if alpha is None else alpha
     trials = [attempt(data._replace(alpha=first), loss, kind, starts, folds, tol)]
     if alpha is not None:
@@ -329,7 +333,7 @@ def attempt(
     found: list[Coefficients] = []
     predictions = np.full(data.y.shape, np.nan)
     for fold, start in zip(folds, starts, strict=True):
-        objective = kind(data._replace(weights=(~fold).astype(float)))
+        objective = kind(data._replace(weights=data.weights * ~fold))
         fitted = fit_objective(
             objective, start, max_iter=PATH_ITERATIONS, tol=LOOSE * tol, em_steps=0
         )
@@ -337,4 +341,5 @@ def attempt(
         reading = data.read(fitted.coefficients)
         predictions[fold] = kind.predict(reading, data.instances)[fold]
     held = np.any(folds, axis=0)
-    return Trial(loss, data, found, kind.errors(data.y[held], predictions[held]), predictions)
+    errors = kind.errors(data.y[held], predictions[held])
+    return Trial(loss, data, found, errors, data.weights[held], predictions)

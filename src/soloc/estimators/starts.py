@@ -12,6 +12,7 @@ instances is a start too (`mean_key`), and a few are random.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -33,7 +34,7 @@ FEW = 5  # starts that are the best few
 BASIC = 6  # starts that come from no eigenvector, or are random
 MOST_SHIFT = 12.0  # a longer mean of all instances is that of the background
 MOST_WORK, MOST_NUMBERS = 5e8, 3e7  # multiplications for a matrix of moments, numbers in it
-LOGITS = 4.0  # slope of the logit per unit of least-squares slope at even odds
+MOST_BYTES, COLUMNS = 2**23, 4  # of weighted instances beyond which these columns are formed
 MIDDLE, OTHER_SCALES = 1.5, (0.5, 4.0)  # standard deviations of the scores over instances
 WIDE = 400  # features beyond which instances are not whitened and M is not formed
 
@@ -71,13 +72,15 @@ def best_starts(
     left = data.y[seen] - moments.predicted(few[0], data.alpha)
     directions = moments.pairs(left, later)[:later]
     first = SquaredLoss(thinned(few_bags, few + moments.sharp(directions), FIRST_INSTANCES))
+    del moments  # as large as the data
     few = compared(first, few + scaled(first, directions), tol)
     few = distinct([*few[:FEW], keys[0]])
     small = SquaredLoss(thinned(part_of(data, START_BAGS, tickets), few, START_INSTANCES))
     found = [small.coefficients(key) for key in few]
-    if data.y.ndim == 2:
-        found = [as_logits(coefficients) for coefficients in found]
-    return {name: best_of(kind(small.data), found, tol) for name, kind in losses.items()}
+    return {
+        name: best_of(kind(small.data), [kind.begun(each) for each in found], tol)
+        for name, kind in losses.items()
+    }
 
 
 def scaled(objective: SquaredLoss, directions: list[np.ndarray]) -> list[np.ndarray]:
@@ -91,7 +94,7 @@ def scaled(objective: SquaredLoss, directions: list[np.ndarray]) -> list[np.ndar
 
 
 def compared(objective: SquaredLoss, keys: list[np.ndarray], tol: float) -> list[np.ndarray]:
-    """The keys after a few iterations, the best first; one-hot labels are only compared."""
+    """The keys after a few iterations, the best first; several outputs are only compared."""
     if objective.y.ndim == 2:
         return sorted(keys, key=objective.value)
     found = [short_fit(objective, key, max_iter=FIRST, tol=tol) for key in keys]
@@ -121,13 +124,6 @@ def best_of(objective: Objective, candidates: list[Coefficients], tol: float) ->
         for candidate in candidates
     ]
     return objective.coefficients(min(found, key=lambda solution: solution.value).point)
-
-
-def as_logits(found: Coefficients) -> Coefficients:
-    """Coefficients of least squares as those whose values are logits."""
-    context = None if found.context is None else LOGITS * found.context
-    intercept = LOGITS * np.asarray(found.intercept)
-    return Coefficients(found.key, LOGITS * found.value, context, intercept)
 
 
 class Moments:
@@ -161,8 +157,8 @@ class Moments:
         y = y - y.mean(axis=0)
         if y.ndim == 2:
             y = y[:, np.argmax((y**2).sum(axis=0))]
-        weighted = self.z * self.data.instances.spread(y.astype(self.z.dtype))[:, None]
-        _, vectors = np.linalg.eigh((weighted.T @ self.z).astype(np.float64))
+        labels = self.data.instances.spread(y.astype(self.z.dtype))[:, None]
+        _, vectors = np.linalg.eigh(weighted_products(self.z, labels).astype(np.float64))
         largest = np.argmax(np.abs(vectors), axis=0)
         vectors *= np.sign(vectors[largest, np.arange(self.d)])  # else rounding decides
         found = []
@@ -217,6 +213,15 @@ def second_moment(instances: Instances, y: np.ndarray, slope: np.ndarray) -> np.
     labels = np.repeat(y.astype(instances.dtype), instances.lengths, axis=0)
     per_instance = values * labels
     return instances.adjoint(per_instance if per_instance.ndim == 1 else per_instance.sum(axis=1))
+
+
+def weighted_products(z: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """z' W z, some columns of W z at a time where all of them would take much memory."""
+    d = z.shape[1]
+    large = z.nbytes > MOST_BYTES and z.dtype == np.float32  # a part of larger data
+    count = d // COLUMNS if large else 0
+    edges = [0, *(COLUMNS * i for i in range(1, count)), d]  # none has one column: gemv rounds anew
+    return np.concatenate([(z[:, a:b] * weights).T @ z for a, b in pairwise(edges)])
 
 
 def shrunk_covariance(z: np.ndarray) -> np.ndarray:

@@ -1,4 +1,6 @@
-"""A study of bags: cross-validation against mean-pool ridge, a fit to all, what decided each."""
+"""A study of bags: cross-validation against mean-pool ridge and boosting, a fit to all, what
+decided each.
+"""
 
 import warnings
 from collections.abc import Callable
@@ -9,13 +11,26 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from soloc.estimators import Bags, SingleLocationClassifier, SingleLocationRegressor
+from soloc.estimators.auto.classifier import SingleLocationAutoClassifier
+from soloc.estimators.auto.regressor import SingleLocationAutoRegressor
+from soloc.estimators.bags import Bags
+from soloc.estimators.boosting import boosting_prediction
+from soloc.estimators.classifier import SingleLocationClassifier
 from soloc.estimators.coefficients import bag_means
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.mean_pool import fit_mean_pool
+from soloc.estimators.network.classifier import SingleLocationNetworkClassifier
+from soloc.estimators.network.regressor import SingleLocationNetworkRegressor
+from soloc.estimators.regressor import SingleLocationRegressor
 
 FOLDS = 5
 FEWEST, MOST, MOST_CLASSES = 20, 20_000, 20  # bags, classes
+MOST_FEATURES = 12  # that are told beside the weights of instances
+MODELS: dict[str, tuple[type, type]] = {
+    "linear": (SingleLocationRegressor, SingleLocationClassifier),
+    "network": (SingleLocationNetworkRegressor, SingleLocationNetworkClassifier),
+    "auto": (SingleLocationAutoRegressor, SingleLocationAutoClassifier),
+}
 Progress = Callable[[str, float], None]  # what is done now, and which share of the whole is done
 
 
@@ -27,76 +42,124 @@ class Study(NamedTuple):
     classes: bool
     score: float  #: of the single-location model on bags left out
     mean_pool_score: float  #: of mean-pool ridge on the same bags
+    boosting_score: float  #: of boosted trees on statistics of the same bags
     constant_score: float
     covered: float | None  #: share of left-out labels within their intervals
     coverage: float
     bags: pd.DataFrame
     instances: pd.DataFrame
-    facts: dict[str, Any]  #: loss, alpha, iterations and doubts of the fit to all bags
+    features: pd.DataFrame  #: of the instances, those that vary most among the key's
+    facts: dict[str, Any]  #: what was fitted to all bags, and the doubts
 
 
 def study(
     bags: Bags,
     classes: bool = False,
+    model: str = "linear",
     loss: str = "auto",
     coverage: float = 0.9,
     progress: Progress = lambda stage, share: None,
 ) -> Study:
-    """Fit to five parts in turn and then to all bags; `bags` brings its labels."""
+    """Fit to five parts in turn and then to all bags; `bags` brings its labels.
+
+    `model` is one of `MODELS`; the linear one alone has a `loss`.
+    """
     labels = _labels(bags, classes)
-    if classes and loss == "squared":  # the page has one word for both
-        loss = "cross_entropy"
-    model = (SingleLocationClassifier if classes else SingleLocationRegressor)(loss=loss)
+    fresh = model_of(model, classes, loss)
     splitter = (StratifiedKFold if classes else KFold)(FOLDS, shuffle=True, random_state=0)
-    left_out, pooled = (
-        np.empty(len(bags), dtype=labels.dtype),
-        np.empty(len(bags), dtype=labels.dtype),
-    )
+    left_out, pooled, boosted = (np.empty(len(bags), dtype=labels.dtype) for _ in range(3))
     inside = np.zeros(len(bags), dtype=bool)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # doubts are told in `facts`
         for number, (seen, new) in enumerate(splitter.split(np.zeros(len(bags)), labels)):
             progress(f"part {number + 1} of {FOLDS} left out", number / (FOLDS + 1))
-            fitted = clone(model).fit(bags[seen], labels[seen])
+            fitted = clone(fresh).fit(bags[seen], labels[seen])
             left_out[new] = fitted.predict(bags[new])
             pooled[new] = mean_pool_prediction(bags[seen], labels[seen], bags[new], classes)
+            boosted[new] = boosting_prediction(bags[seen], labels[seen], bags[new], classes)
             if not classes:
                 low, high = fitted.predict_interval(bags[new], coverage).T
                 inside[new] = (low <= labels[new]) & (labels[new] <= high)
         progress("all bags", FOLDS / (FOLDS + 1))
-        model.on_progress = lambda history: progress(
+        fresh.on_progress = lambda history: progress(
             f"all bags, iteration {history.iterations}: objective {history.objective[-1]:.5g}",
             FOLDS / (FOLDS + 1),
         )
-        model.fit(bags, labels)
-        model.on_progress = None
-        table, instances = _described(model, bags, labels, classes, coverage)
+        fresh.fit(bags, labels)
+        fresh.on_progress = None
+        table, instances = _described(fresh, bags, labels, classes, coverage)
     table.insert(2, "left_out_prediction", left_out)
     table.insert(3, "mean_pool_prediction", pooled)
     constant = (
         float(np.max(np.unique(labels, return_counts=True)[1]) / len(labels)) if classes else 0.0
     )
+    score, pool = _score(labels, left_out, classes), _score(labels, pooled, classes)
     facts = {
-        "loss": model.loss_,
-        "alpha": float(model.alpha_),
-        "iterations": int(model.n_iter_),
+        **_facts(fresh),
         "features": int(bags.width),
-        "doubts": list(model.diagnostics_.doubts),
-        "verdict": model.diagnostics_.verdict,
-        "agreement": float(model.diagnostics_.agreement),
-        "top_weight": float(model.diagnostics_.top_weight),
+        "doubts": _doubts(fresh, score, pool, constant),
+        "agreement": float(fresh.diagnostics_.agreement),
+        "top_weight": float(fresh.diagnostics_.top_weight),
     }
     return Study(
         classes,
-        _score(labels, left_out, classes),
-        _score(labels, pooled, classes),
+        score,
+        pool,
+        _score(labels, boosted, classes),
         constant,
         None if classes else float(inside.mean()),
         coverage,
         table,
         instances,
+        _features(fresh, bags),
         facts,
     )
+
+
+def model_of(model: str, classes: bool, loss: str = "auto") -> Any:
+    """An estimator that is not fitted yet."""
+    if model not in MODELS:
+        raise ValueError(f"`model` must be one of {', '.join(MODELS)}, got {model!r}.")
+    kind = MODELS[model][int(classes)]
+    if model != "linear":
+        return kind()
+    return kind(loss="cross_entropy" if classes and loss == "squared" else loss)
+
+
+def _doubts(model: Any, score: float, pool: float, constant: float) -> list[str]:
+    """The model's own doubts, or what the scores of left-out bags say against pointing."""
+    doubts = list(model.diagnostics_.doubts)
+    if not doubts and score <= constant:
+        doubts.append(
+            f"its score on left-out bags, {score:.3f}, is no better than a constant"
+            f" ({constant:.3f})"
+        )
+    elif not doubts and score <= pool:
+        doubts.append(
+            f"mean-pool ridge, which points at nothing, scores {pool:.3f} on left-out bags, the"
+            f" model {score:.3f}"
+        )
+    return doubts
+
+
+def _facts(model: Any) -> dict[str, Any]:
+    """What was fitted, in words: loss and penalty of a linear model, the reason of a choice."""
+    if hasattr(model, "choice_"):
+        return {"chosen": model.choice_, "reason": model.reason_}
+    if hasattr(model, "loss_"):
+        return {"loss": model.loss_, "alpha": float(model.alpha_)}
+    return {"members": len(model.members_.intercept)}
+
+
+def _features(model: Any, bags: Bags) -> pd.DataFrame:
+    """A few features of every instance: those on which a linear key leans most, else the first."""
+    names = bags.features or [f"feature {i + 1}" for i in range(bags.width)]
+    key = getattr(getattr(model, "model_", model), "key_", None)
+    order = np.arange(bags.width)
+    if key is not None:
+        order = np.argsort(-np.abs(key) * bags.values.std(axis=0), kind="stable")
+    chosen = np.sort(order[:MOST_FEATURES])
+    return pd.DataFrame({names[i]: bags.values[:, i].astype(float) for i in chosen})
 
 
 def mean_pool_prediction(seen: Bags, labels: np.ndarray, new: Bags, classes: bool) -> np.ndarray:
@@ -170,8 +233,6 @@ def _described(
             "weight": np.concatenate(attention).astype(float),
         }
     )
-    if not classes:
-        instances["value"] = bags.values @ model.value_
     return table, instances
 
 

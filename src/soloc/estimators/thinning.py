@@ -17,7 +17,7 @@ import numpy as np
 from soloc.estimators.instances import Instances
 from soloc.estimators.objectives.data import Data
 
-FEWEST = 200  # instances of a bag that are kept at least
+FEWEST = 100  # instances of a bag that are kept at least
 WORTH = 0.7  # share of instances beyond which thinning saves nothing
 
 

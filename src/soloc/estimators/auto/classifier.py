@@ -25,6 +25,8 @@ class SingleLocationAutoClassifier(BagClassifierMixin, AutoEstimator):
     ----------
     candidates, random_state, n_jobs, verbose
         As for `SingleLocationAutoRegressor`.
+    class_weight : dict, "balanced" or None, default None
+        As for `SingleLocationClassifier`.
 
     Attributes
     ----------
@@ -48,17 +50,20 @@ class SingleLocationAutoClassifier(BagClassifierMixin, AutoEstimator):
     }
     unit = "share of the log-loss removed"
 
-    def _standard(self, labels: np.ndarray) -> np.ndarray:
+    def __init__(self, candidates=None, random_state=0, n_jobs=None, verbose=0, class_weight=None):
+        super().__init__(candidates, random_state, n_jobs, verbose)
+        self.class_weight = class_weight
+
+    def _standard(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return classes(labels).one_hot
 
-    def _pooled(self, bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
-        return pooled_classifier(bags, labels, folds)
+    def _pooled(
+        self, bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+    ) -> Any:
+        return pooled_classifier(bags, labels, weights, folds)
 
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return -np.log(np.maximum((y * predicted).sum(axis=1), 1e-6))
-
-    def _constant_errors(self, y: np.ndarray) -> np.ndarray:
-        return self._errors(y, y.mean(axis=0))
 
     def predict_proba(self, X):
         """Probability of each class, (n, classes), in the order of `classes_`."""

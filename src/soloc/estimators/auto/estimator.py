@@ -18,9 +18,16 @@ from soloc.estimators.files import KINDS
 from soloc.estimators.instances import Instances
 from soloc.estimators.labels import labels_for
 from soloc.estimators.network.ensemble import folds_of
-from soloc.estimators.parameters import adopt, checked_groups, generator, plain_parameters
+from soloc.estimators.parameters import (
+    adopt,
+    checked_groups,
+    generator,
+    plain_parameters,
+    refuse_class_weight,
+)
 from soloc.estimators.pointing import PointingEstimator
 from soloc.estimators.tickets import tickets
+from soloc.estimators.weights import weighted
 
 CANDIDATES = {"mean-pool": "mean pooling", "linear": "linear attention", "network": "the network"}
 #: attributes that are those of the chosen model
@@ -49,17 +56,22 @@ class AutoEstimator(PointingEstimator):
 
     # -- the fit
 
-    def fit(self, X, y=None, groups=None):
+    def fit(self, X, y=None, groups=None, sample_weight=None):
         """Fit every candidate and keep the one that predicts best the bags it left out.
 
-        Bags are held out together as in the candidates. A fit that is interrupted leaves the model
-        as it was.
+        Bags are held out together as in the candidates. Weights of bags are used as these use them,
+        and by the comparison: a weight of two is the same bag twice. A fit that is interrupted
+        leaves the model as it was.
         """
         self._check_parameters()
         bags = as_bags(X).in_memory()
         groups = checked_groups(groups, len(bags))
-        labels = labels_for(y, bags)
-        standard = self._standard(labels)
+        labels = labels_for(y, bags, self.several_labels)
+        class_weight = getattr(self, "class_weight", None)
+        given = weighted(bags, labels, groups, sample_weight, class_weight)
+        bags, weights, groups = given.bags, given.weights, given.groups
+        labels = given.labels
+        standard = self._standard(labels, weights)
         lots = tickets(bags, standard, 0)
         fold_of = folds_of(lots, groups)
         folds = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
@@ -67,13 +79,14 @@ class AutoEstimator(PointingEstimator):
         for name in self._candidates(bags):
             begin = time.process_time()
             if name == "mean-pool":
-                found[name] = self._pooled(bags, labels, folds)
+                found[name] = self._pooled(bags, labels, weights, folds)
             else:
-                found[name] = self._candidate(name, bags).fit(bags, labels, groups=groups)
+                candidate = self._candidate(name, bags)
+                found[name] = candidate.fit(bags, labels, groups=groups, sample_weight=weights)
             seconds[name] = time.process_time() - begin
             if self.verbose:
                 print(f"{name}: {found[name].diagnostics_.held_out:.4f} held out")
-        adopt(self, self._chosen(found, seconds, standard))
+        adopt(self, self._chosen(found, seconds, standard, weights))
         return self
 
     def _candidates(self, bags: Bags) -> list[str]:
@@ -96,7 +109,11 @@ class AutoEstimator(PointingEstimator):
         return model
 
     def _chosen(
-        self, found: dict[str, Any], seconds: dict[str, float], standard: np.ndarray
+        self,
+        found: dict[str, Any],
+        seconds: dict[str, float],
+        standard: np.ndarray,
+        weights: np.ndarray,
     ) -> dict[str, Any]:
         """The model with the least error on bags that all candidates left out, and why."""
         y = standard.reshape(len(standard), -1)
@@ -105,12 +122,13 @@ class AutoEstimator(PointingEstimator):
             seen[:] = True
         errors = {name: self._errors(y[seen], m.held_out_[seen]) for name, m in found.items()}
         errors = {name: np.nan_to_num(each, nan=np.inf) for name, each in errors.items()}
-        choice = simplest_of_best(errors)
-        constant = self._constant_errors(y[seen])
-        scale = float(constant.mean()) or 1.0
+        weights = weights[seen]
+        constant = self._errors(y[seen], weights @ y[seen] / weights.sum())
+        choice = simplest_of_best(errors, constant, weights)
+        scale = float(np.average(constant, weights=weights)) or 1.0
         rows = []
         for name, each in errors.items():
-            beyond = gain((constant - each) / scale)
+            beyond = gain((constant - each) / scale, weights)
             rows.append(
                 {
                     "candidate": name,
@@ -138,20 +156,18 @@ class AutoEstimator(PointingEstimator):
     unit: ClassVar[str]
 
     @abstractmethod
-    def _standard(self, labels: np.ndarray) -> np.ndarray:
+    def _standard(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Labels as the candidates predict them when held out."""
 
     @abstractmethod
-    def _pooled(self, bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
+    def _pooled(
+        self, bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+    ) -> Any:
         """The mean-pool candidate, fitted."""
 
     @abstractmethod
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """Error of each bag."""
-
-    @abstractmethod
-    def _constant_errors(self, y: np.ndarray) -> np.ndarray:
-        """Error of each bag by the best constant."""
 
     def _check_parameters(self) -> None:
         given = self.candidates
@@ -161,6 +177,7 @@ class AutoEstimator(PointingEstimator):
             raise ValueError(
                 f"`candidates` must be None or some of {', '.join(CANDIDATES)}, got {given!r}."
             )
+        refuse_class_weight(self)
         generator(self.random_state)
         if self.n_jobs is not None and (
             not isinstance(self.n_jobs, Integral) or self.n_jobs in (0, True)
@@ -187,9 +204,9 @@ class AutoEstimator(PointingEstimator):
         """Position (or name) of the decisive instance of each bag, (n,); warns when in doubt."""
         return self._model().locate(X, names)
 
-    def explain(self, X, bag=0, id=None):
+    def explain(self, X, bag=0, id=None, output=None):
         """Instances of bag number `bag` with their weights and contributions."""
-        return self._model().explain(X, bag, id)
+        return self._model().explain(X, bag, id, output)
 
     @available_if(lambda self: hasattr(getattr(self, "model_", None), "agreement"))
     def agreement(self, X):
@@ -249,13 +266,23 @@ class AutoEstimator(PointingEstimator):
         return auto
 
 
-def simplest_of_best(errors: dict[str, np.ndarray]) -> str:
-    """The least error; but linear attention unless the network is better by a standard error."""
-    best = min(errors, key=lambda name: errors[name].mean())
+def simplest_of_best(
+    errors: dict[str, np.ndarray], constant: np.ndarray, weights: np.ndarray
+) -> str:
+    """The least error; but linear attention unless the network is better by a standard error.
+
+    Mean pooling answers where not even the best one is better than a constant by as much: then
+    nothing is to be pointed at.
+    """
+    means = {name: float(np.average(each, weights=weights)) for name, each in errors.items()}
+    best = min(means, key=lambda name: means[name])
+    beyond = gain(constant - errors[best], weights)
+    if "mean-pool" in errors and not beyond.mean > beyond.error:
+        return "mean-pool"
     if best == "network" and "linear" in errors:
-        behind = gain(errors["linear"] - errors["network"])
-        pooled = errors.get("mean-pool", errors["linear"]).mean()
-        if behind.mean < behind.error and errors["linear"].mean() <= pooled:
+        behind = gain(errors["linear"] - errors["network"], weights)
+        pooled = means.get("mean-pool", means["linear"])
+        if behind.mean < behind.error and means["linear"] <= pooled:
             return "linear"
     return best
 
@@ -263,5 +290,12 @@ def simplest_of_best(errors: dict[str, np.ndarray]) -> str:
 def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
     """The sentence that the command line and the lab say alike."""
     told = [f"{row.candidate} {row.held_out:.3f}" for row in scores.itertuples()]
-    said = f"{CANDIDATES[choice]} predicts best the bags it left out ({unit}: {', '.join(told)})"
+    beaten = (scores.held_out > scores.held_out[scores.candidate == choice].max()).any()
+    if not beaten:
+        said = f"{CANDIDATES[choice]} predicts best the bags it left out"
+    elif choice == "linear":
+        said = "linear attention is within a standard error of the best on bags left out"
+    else:
+        said = "nothing is better than a constant by a standard error on bags left out"
+    said = f"{said} ({unit}: {', '.join(told)})"
     return f"{said}; it points at nothing" if choice == "mean-pool" else said

@@ -6,16 +6,18 @@ Its attention is uniform, so it points at nothing and says so.
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from soloc.estimators.bags import Bags
+from soloc.estimators.calibration import calibration_of
 from soloc.estimators.classifier import SingleLocationClassifier, class_scores
 from soloc.estimators.coefficients import Coefficients, bag_means
 from soloc.estimators.diagnostics import Diagnostics
 from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.label_units import units_of
 from soloc.estimators.labels import classes, numbers
 from soloc.estimators.mean_pool import fit_mean_pool, without_folds
-from soloc.estimators.regressor import SingleLocationRegressor, number_scores
+from soloc.estimators.network.context import LEAST_SHARE, share_of
+from soloc.estimators.regressor import SingleLocationRegressor, number_scores, ranks
 from soloc.estimators.solver import History
 
 STRENGTHS = np.geomspace(1e-4, 1e2, 7)  # of logistic regression, of which bags left out choose
@@ -32,47 +34,66 @@ class Pooled(NamedTuple):
     held_out: np.ndarray  #: (n, outputs)
 
 
-def pooled_regressor(bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
+def pooled_regressor(
+    bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+) -> Any:
     """Ridge regression on bag means, as a regressor."""
     y = numbers(labels)
-    mean, unit = float(y.mean()), float(y.std()) or 1.0
-    y = (y - mean) / unit
-    instances = Instances(bags, *centre_and_scale(bags, True), shared=True)
+    units = units_of(y, weights, True)
+    y = (y - units["label_mean_"]) / units["label_scale_"]
+    instances = Instances(bags, *centre_and_scale(bags, True, weights), shared=True)
     means = bag_means(instances)
-    ridge = without_folds(fit_mean_pool(means, y, True), means, y, folds, True)
-    found = Pooled(ridge.coef, float(ridge.intercept), ridge.alpha, ridge.left_out[:, None])
+    ridge = fit_mean_pool(means, y, True, weights)
+    ridge = without_folds(ridge, means, y, weights, folds, True)
+    left = 1 - drawn_back(y, ridge.left_out, weights)
+    ridge = ridge._replace(
+        coef=left * ridge.coef, intercept=left * ridge.intercept, left_out=left * ridge.left_out
+    )
+    intercept = ridge.intercept if y.ndim == 2 else float(ridge.intercept)
+    found = Pooled(ridge.coef, intercept, ridge.alpha, ridge.left_out.reshape(len(y), -1))
     residual = y - ridge.left_out
-    ranks = (np.argsort(np.argsort(residual)) + 0.5) / len(y)
-    more = {
-        "label_mean_": mean,
-        "label_scale_": unit,
-        "calibration_": np.sort(np.abs(residual)),
-        "left_out_": np.stack([y, ridge.left_out, ranks]),
+    more = units | {
+        "calibration_": calibration_of(np.abs(residual), weights),
+        "left_out_": np.stack([y, ridge.left_out, ranks(residual)]),
     }
-    scores = number_scores(y, ridge.left_out, ridge.left_out)
+    scores = number_scores(y, ridge.left_out, ridge.left_out, weights)
     noise = float(np.sqrt(np.mean(residual**2)))
     return assembled(SingleLocationRegressor, "squared", instances, found, scores, more, noise)
 
 
-def pooled_classifier(bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
+def drawn_back(y: np.ndarray, left_out: np.ndarray, weights: np.ndarray) -> float:
+    """How far predictions are drawn to the mean label, as bags left out ask; on noise all the way.
+
+    As for the network, so that both are compared alike.
+    """
+    y, left_out = (each.reshape(len(y), -1) for each in (y, left_out))
+    found = share_of(y, left_out, np.zeros_like(y), weights)
+    return found if found >= LEAST_SHARE else 0.0
+
+
+def pooled_classifier(
+    bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+) -> Any:
     """Logistic regression on bag means, as a classifier."""
     names, one_hot = classes(labels)
-    instances = Instances(bags, *centre_and_scale(bags, True), shared=True)
-    found = logistic(bag_means(instances).astype(np.float64), one_hot, folds)
-    scores = class_scores(one_hot, found.held_out, found.held_out)
+    instances = Instances(bags, *centre_and_scale(bags, True, weights), shared=True)
+    found = logistic(bag_means(instances).astype(np.float64), one_hot, weights, folds)
+    scores = class_scores(one_hot, found.held_out, found.held_out, weights)
     more = {"classes_": names}
     return assembled(SingleLocationClassifier, "cross_entropy", instances, found, scores, more)
 
 
-def logistic(means: np.ndarray, one_hot: np.ndarray, folds: list[np.ndarray]) -> Pooled:
+def logistic(
+    means: np.ndarray, one_hot: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+) -> Pooled:
     """Multinomial logistic regression whose penalty predicts best the bags left out."""
     codes = np.argmax(one_hot, axis=1)
-    centre = means.mean(axis=0)
+    centre = weights @ means / weights.sum()
     turned, turn = means - centre, None
     if turned.shape[1] > len(turned):  # in the span of the bags nothing is lost
         _, _, turn = np.linalg.svd(turned, full_matrices=False)
         turned = turned @ turn.T
-    share = one_hot.mean(axis=0)
+    share = weights @ one_hot / weights.sum()
     best: tuple[float, float, np.ndarray] | None = None
     for strength in STRENGTHS:
         said = np.tile(share, (len(codes), 1))
@@ -80,14 +101,14 @@ def logistic(means: np.ndarray, one_hot: np.ndarray, folds: list[np.ndarray]) ->
             seen = np.flatnonzero(~fold)[:MOST_BAGS]
             if len(np.unique(codes[seen])) < 2:
                 continue
-            model = fitted(turned[seen], codes[seen], strength)
+            model = fitted(turned[seen], codes[seen], weights[seen], strength)
             said[fold] = 0.0
             said[np.ix_(fold, model.classes_)] = model.predict_proba(turned[fold])
-        error = -np.log(np.maximum((said * one_hot).sum(axis=1), 1e-12)).mean()
+        error = -weights @ np.log(np.maximum((said * one_hot).sum(axis=1), 1e-12))
         if best is None or error < best[0]:
             best = float(error), float(strength), said
     assert best is not None
-    model = fitted(turned, codes, best[1])
+    model = fitted(turned, codes, weights, best[1])
     coef, intercept = model.coef_, model.intercept_
     if len(coef) == 1:  # two classes have one logit
         coef, intercept = np.vstack([-coef / 2, coef / 2]), np.array([-0.5, 0.5]) * intercept
@@ -95,9 +116,11 @@ def logistic(means: np.ndarray, one_hot: np.ndarray, folds: list[np.ndarray]) ->
     return Pooled(slopes, intercept - centre @ slopes, 1 / best[1], best[2])
 
 
-def fitted(x: np.ndarray, codes: np.ndarray, strength: float) -> Any:
+def fitted(x: np.ndarray, codes: np.ndarray, weights: np.ndarray, strength: float) -> Any:
     """Logistic regression that is not stopped early."""
-    return LogisticRegression(C=strength, max_iter=1000, tol=1e-4).fit(x, codes)
+    from sklearn.linear_model import LogisticRegression  # here: slow to import
+
+    return LogisticRegression(C=strength, max_iter=1000, tol=1e-4).fit(x, codes, weights)
 
 
 def assembled(

@@ -8,6 +8,7 @@ from soloc.estimators.auto.estimator import AutoEstimator
 from soloc.estimators.auto.pooled import pooled_regressor
 from soloc.estimators.bags import Bags
 from soloc.estimators.files import saved_by_name
+from soloc.estimators.label_units import units_of
 from soloc.estimators.labels import numbers
 from soloc.estimators.network.regressor import SingleLocationNetworkRegressor
 from soloc.estimators.pointing import BagRegressorMixin
@@ -59,19 +60,22 @@ class SingleLocationAutoRegressor(BagRegressorMixin, AutoEstimator):
     }
     unit = "R^2"
 
-    def _standard(self, labels: np.ndarray) -> np.ndarray:
+    def _standard(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
         y = numbers(labels)
-        return (y - y.mean()) / (float(y.std()) or 1.0)
+        units = units_of(y, weights, True)
+        return (y - units["label_mean_"]) / units["label_scale_"]
 
-    def _pooled(self, bags: Bags, labels: np.ndarray, folds: list[np.ndarray]) -> Any:
-        return pooled_regressor(bags, labels, folds)
+    def _pooled(
+        self, bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+    ) -> Any:
+        return pooled_regressor(bags, labels, weights, folds)
 
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return ((y - predicted) ** 2).mean(axis=1)
 
-    def _constant_errors(self, y: np.ndarray) -> np.ndarray:
-        return self._errors(y, y.mean(axis=0))
-
     def predict_interval(self, X, coverage=0.9):
-        """Lower and upper end, (n, 2), of intervals that hold a new label with that probability."""
+        """Lower and upper end, (n, 2), of intervals that hold a new label with that probability.
+
+        (n, columns, 2) where labels are several.
+        """
         return self._model().predict_interval(X, coverage)

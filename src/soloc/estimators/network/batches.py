@@ -1,5 +1,7 @@
 """Batches: instances of some bags in single precision, and sums within their bags."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +13,42 @@ FARTHEST = 8.0  # standard units: what is rare in training says little, and must
 
 
 class Batch(NamedTuple):
-    """Instances of a few bags, one after the other, and the labels of these bags."""
+    """Instances of a few bags, one after the other, with the labels and weights of these bags.
+
+    The bags of several members lie side by side: what is no product with a member's own parameters
+    is then computed for all of them at once.
+    """
 
     x: np.ndarray  #: (R, d), float32, in standard units
     starts: np.ndarray  #: where each bag begins, (n,)
     lengths: np.ndarray  #: (n,)
     y: np.ndarray  #: (n, outputs), float32
+    weights: np.ndarray  #: of the bags, (n,), float32
+    counts: np.ndarray  #: bags of each member, (members,)
+
+    @property
+    def parts(self) -> list[tuple[slice, slice]]:
+        """Rows and bags of each member."""
+        bags = [0, *np.cumsum(self.counts).tolist()]
+        rows = [*self.starts[bags[:-1]].tolist(), len(self.x)]
+        return [
+            (slice(*each), slice(*some))
+            for each, some in zip(pairwise(rows), pairwise(bags), strict=True)
+        ]
+
+    def of_members(self, per_bag: np.ndarray) -> np.ndarray:
+        """Sum over the bags of each member, (members,)."""
+        return np.add.reduceat(per_bag, np.cumsum(self.counts) - self.counts)
+
+    def to_bags(self, per_member: np.ndarray) -> np.ndarray:
+        """The entry of its member, for each bag."""
+        return np.repeat(per_member, self.counts)
+
+    def to_rows(self, per_member: np.ndarray) -> np.ndarray:
+        """The entry of its member, for each instance; what is one for all where there is one."""
+        if len(per_member) == 1:
+            return per_member
+        return np.repeat(per_member, self.of_members(self.lengths), axis=0)
 
     def total(self, flat: np.ndarray) -> np.ndarray:
         """Sum over the instances of each bag."""
@@ -42,15 +74,17 @@ class Stock(NamedTuple):
     starts: np.ndarray
     lengths: np.ndarray
     y: np.ndarray  #: (n, outputs), float32
+    weights: np.ndarray  #: of the bags, one on average, (n,), float32
 
-    def batch(self, bags: np.ndarray) -> Batch:
-        """The given bags, in the given order."""
+    def batch(self, bags: np.ndarray, counts: Sequence[int] = ()) -> Batch:
+        """The given bags, in the given order; the first so many for the first member, and so on."""
         lengths = self.lengths[bags]
         offsets = np.cumsum(lengths) - lengths
         rows = np.repeat(self.starts[bags] - offsets, lengths) + np.arange(lengths.sum())
         if self.rows is not None:
             rows = self.rows[rows]
-        return Batch(self.x[rows], offsets, lengths, self.y[bags])
+        members = np.array(counts if len(counts) else [len(bags)])
+        return Batch(self.x[rows], offsets, lengths, self.y[bags], self.weights[bags], members)
 
     def pieces(self, bags: np.ndarray, rows: int = 2 * BLOCK) -> list[np.ndarray]:
         """The bags in pieces of about so many instances, so that a pass needs little memory."""
@@ -60,7 +94,7 @@ class Stock(NamedTuple):
         return np.split(bags, np.flatnonzero(np.diff(piece)) + 1)
 
 
-def stock_of(instances: Instances, y: np.ndarray) -> Stock:
+def stock_of(instances: Instances, y: np.ndarray, weights: np.ndarray) -> Stock:
     """A copy of the instances in standard units, clipped, in single precision."""
     x = np.empty(instances.x.shape, dtype=np.float32)
     inverse = 1.0 / instances.scale  # a constant feature is worth zero
@@ -68,7 +102,8 @@ def stock_of(instances: Instances, y: np.ndarray) -> Stock:
         part = slice(start, start + BLOCK)
         x[part] = np.clip((instances.x[part] - instances.centre) * inverse, -FARTHEST, FARTHEST)
     labels = y.reshape(len(y), -1).astype(np.float32)
-    return Stock(x, instances.rows, instances.starts, instances.lengths, labels)
+    relative = (weights / weights.mean()).astype(np.float32)
+    return Stock(x, instances.rows, instances.starts, instances.lengths, labels, relative)
 
 
 def principal(stock: Stock, most: int) -> tuple[Stock, np.ndarray]:

@@ -26,6 +26,8 @@ class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
     ----------
     decay, units, members, context, max_epochs, random_state, n_jobs, verbose
         As for `SingleLocationNetworkRegressor`.
+    class_weight : dict, "balanced" or None, default None
+        As for `SingleLocationClassifier`.
 
     Attributes
     ----------
@@ -46,12 +48,31 @@ class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
 
     classes_: np.ndarray
 
-    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def __init__(
+        self,
+        decay="auto",
+        units=64,
+        members="auto",
+        context=True,
+        max_epochs=80,
+        random_state=0,
+        n_jobs=None,
+        verbose=0,
+        class_weight=None,
+    ):
+        super().__init__(decay, units, members, context, max_epochs, random_state, n_jobs, verbose)
+        self.class_weight = class_weight
+
+    def _standard_labels(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         found, one_hot = classes(labels)
         return one_hot, {"classes_": found}
 
-    def _scores(self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray) -> Any:
-        return class_scores(y, predicted, pooled)
+    def _scores(
+        self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+    ) -> Any:
+        return class_scores(y, predicted, pooled, weights)
 
     # -- files
 

@@ -6,9 +6,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from soloc.estimators.network.ensemble import Ensemble
-from soloc.estimators.network.forest import Forest, boost_classes, boost_numbers
+from soloc.estimators.network.forest import GLANCE, SETTINGS, Forest, boost_classes, boost_numbers
 
 LEAST_SHARE = 0.1  # a smaller share is not worth its trees
+LEAST_GLANCE = 0.05  # the same after a glance, which knows less
 FEWEST_BAGS = 100  # below it trees of ten bags a leaf know nothing
 
 
@@ -26,23 +27,31 @@ def features_of(means: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def fit_context(
-    features: np.ndarray, y: np.ndarray, ensemble: Ensemble, predicted: np.ndarray, seed: int
+    features: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    ensemble: Ensemble,
+    predicted: np.ndarray,
+    seed: int,
 ) -> Context:
-    """Trees on the bags of each member; the first one's say whether the others are fitted."""
+    """Trees on the bags of each member; a glance, then the first ones say whether others follow."""
     classes = y.shape[1] > 1 and bool((y.sum(axis=1) == 1).all())
     boost = boost_classes if classes else boost_numbers
     forests: list[Forest] = []
     total = np.full(y.shape, np.nan)
+    nothing = Context([], 0.0, total)
     for fold in dict.fromkeys(ensemble.folds):
         seen = ensemble.fold_of != fold
         if (seen.sum() < FEWEST_BAGS) or (classes and (y[seen].sum(axis=0) == 0).any()):
-            return Context([], 0.0, total)
-        with threadpool_limits(1):
-            forests.append(boost(features[seen], y[seen], seed + fold))
-        total[~seen] = said_by(forests[-1], features[~seen], classes)
-        share = share_of(y, predicted, total)
-        if share < LEAST_SHARE:
-            return Context([], 0.0, total)
+            return nothing
+        for settings in [SETTINGS] if forests else [GLANCE, SETTINGS]:
+            with threadpool_limits(1):
+                found = boost(features[seen], y[seen], weights[seen], seed + fold, settings)
+            total[~seen] = said_by(found, features[~seen], classes)
+            share = share_of(y, predicted, total, weights)
+            if share < (LEAST_GLANCE if settings is GLANCE else LEAST_SHARE):
+                return nothing
+        forests.append(found)
     return Context(forests, share, total)
 
 
@@ -57,11 +66,14 @@ def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:
     return raw / raw.sum(axis=1, keepdims=True)
 
 
-def share_of(y: np.ndarray, predicted: np.ndarray, by_trees: np.ndarray) -> float:
+def share_of(
+    y: np.ndarray, predicted: np.ndarray, by_trees: np.ndarray, weights: np.ndarray
+) -> float:
     """s = <g - f, y - f> / |g - f|^2 over bags that both left out, between 0 and 1."""
     both = np.isfinite(predicted).all(axis=1) & np.isfinite(by_trees).all(axis=1)
     away = (by_trees - predicted)[both]
-    squares = float((away**2).sum())
+    squares = float(weights[both] @ (away**2).sum(axis=1))
     if squares == 0:
         return 0.0
-    return float(np.clip((away * (y - predicted)[both]).sum() / squares, 0.0, 1.0))
+    along = float(weights[both] @ (away * (y - predicted)[both]).sum(axis=1))
+    return float(np.clip(along / squares, 0.0, 1.0))

@@ -4,23 +4,23 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from soloc.estimators.network.batches import Stock
-from soloc.estimators.network.member import Member, Plan, fit_member
+from soloc.estimators.network.member import Member, Plan, Task, fit_members
 from soloc.estimators.tickets import of_groups
 
 FOLDS = 5
 DECAYS = (0.3, 1.0)  # of which held-out bags choose
 FEW, SOME = 300, 1000  # bags below which there are more members
-ALL_DECIDE = 600  # bags below which every member has a say in the choice of decay
+ALL_DECIDE = 600  # bags below which a member of every fold has a say in the choice of decay
 SOMETHING = 0.05  # share of the error at the start that a member must gain to be a measure
 AGAIN = 10_000  # between the seeds of a member and of its second try
 
 
-class Task(NamedTuple):
-    """One member to be: the fold it leaves out, its decay and its seed."""
+class Place(NamedTuple):
+    """A member of the ensemble to be: the fold it leaves out, its decay and its seed."""
 
     fold: int
     decay: float
@@ -77,66 +77,74 @@ def fit_ensemble(
     """Members of the decay that predicts best what they left out."""
     folds = int(fold_of.max()) + 1
     places = [(number % folds, seed + number) for number in range(count)]
-    judging = places if len(fold_of) < ALL_DECIDE else places[:1]
+    judging = places[: folds if len(fold_of) < ALL_DECIDE else 1]
     if len(decays) == 1:
         judging = []
-    tried = [Task(fold, decay, s) for fold, s in judging for decay in decays]
+    tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]
     found = dict(zip(tried, fit_all(stock, plan, fold_of, tried, n_jobs, watch), strict=True))
     scores = {
-        decay: float(np.mean([min(m.trace) for task, m in found.items() if task.decay == decay]))
+        decay: float(np.mean([min(m.trace) for place, m in found.items() if place.decay == decay]))
         for decay in decays
         if judging
     }
     decay = min(scores, key=lambda each: scores[each]) if scores else decays[0]
-    wanted = [Task(fold, decay, s) for fold, s in places]
-    missing = [task for task in wanted if task not in found]
+    wanted = [Place(fold, decay, s) for fold, s in places]
+    missing = [place for place in wanted if place not in found]
     found |= dict(zip(missing, fit_all(stock, plan, fold_of, missing, n_jobs, watch), strict=True))
-    again = [task._replace(seed=task.seed + AGAIN) for task in stuck(found, wanted)]
-    for task, member in zip(
+    again = [place._replace(seed=place.seed + AGAIN) for place in stuck(found, wanted)]
+    for place, member in zip(
         again, fit_all(stock, plan, fold_of, again, n_jobs, watch), strict=True
     ):
-        first = task._replace(seed=task.seed - AGAIN)
+        first = place._replace(seed=place.seed - AGAIN)
         if min(member.trace) < min(found[first].trace):
             found[first] = member
-    members = [found[task] for task in wanted]
-    return Ensemble(members, [task.fold for task in wanted], fold_of, decay, scores)
+    members = [found[place] for place in wanted]
+    return Ensemble(members, [place.fold for place in wanted], fold_of, decay, scores)
 
 
-def stuck(found: dict[Task, Member], wanted: list[Task]) -> list[Task]:
+def stuck(found: dict[Place, Member], wanted: list[Place]) -> list[Place]:
     """Members that gained less than half of what the best one gained, where that is something."""
-    gains = {task: 1 - min(found[task].trace) / max(found[task].trace[0], 1e-12) for task in wanted}
-    best = max(gains.values())
-    return [task for task in wanted if gains[task] < 0.5 * best] if best > SOMETHING else []
+    traces = [found[place].trace for place in wanted]
+    gains = [1 - min(trace) / max(trace[0], 1e-12) for trace in traces]
+    if max(gains) <= SOMETHING:
+        return []
+    return [place for place, gain in zip(wanted, gains, strict=True) if gain < 0.5 * max(gains)]
 
 
 def fit_all(
     stock: Stock,
     plan: Plan,
     fold_of: np.ndarray,
-    tasks: list[Task],
+    places: list[Place],
     n_jobs: int | None,
     watch: Callable[[list[float]], Any] | None,
 ) -> list[Member]:
-    """One member for each task, on one thread each: batches are too small for more."""
+    """One member for each place, on one thread: batches are too small for more."""
+    masks = {fold: fold_of == fold for fold in {place.fold for place in places}}
+    wanted = [
+        Task(np.flatnonzero(~masks[fold]), np.flatnonzero(masks[fold]), decay, seed)
+        for fold, decay, seed in places
+    ]
 
-    def fit(task: Task) -> Member:
-        held = fold_of == task.fold
-        seen, left_out = np.flatnonzero(~held), np.flatnonzero(held)
+    fewest = len(fold_of) - int(np.bincount(fold_of).max())
+
+    def fit(some: list[Task]) -> list[Member]:
         with threadpool_limits(1):
-            of_task = plan._replace(decay=task.decay)
-            return fit_member(stock, seen, left_out, of_task, task.seed, watch)
+            return fit_members(stock, some, plan, fewest, watch)
 
-    if n_jobs in (None, 1) or len(tasks) < 2:
-        return [fit(task) for task in tasks]
+    if n_jobs in (None, 1) or len(wanted) < 2:
+        return fit(wanted) if wanted else []
     watch = None  # it belongs to this process
-    return Parallel(n_jobs=n_jobs)(delayed(fit)(task) for task in tasks)
+    jobs = min(len(wanted), effective_n_jobs(n_jobs))
+    found = Parallel(n_jobs=n_jobs)(delayed(fit)(wanted[job::jobs]) for job in range(jobs))
+    return [found[number % jobs][number // jobs] for number in range(len(wanted))]
 
 
-def left_out(ensemble: Ensemble, n: int, outputs: int, honest: bool) -> np.ndarray:
+def left_out(ensemble: Ensemble, n: int, outputs: int) -> np.ndarray:
     """Mean prediction of each bag by the members that left it out, (n, outputs); NaN elsewhere.
 
-    With `honest`, each at the epoch at which the members of *other* folds stopped: the bags that
-    stopped a member flatter it.
+    Each at the epoch at which the members of *other* folds stopped: the bags that stopped a member
+    flatter it.
     """
     total, count = np.zeros((n, outputs)), np.zeros(n)
     for member, fold in zip(ensemble.members, ensemble.folds, strict=True):
@@ -144,7 +152,7 @@ def left_out(ensemble: Ensemble, n: int, outputs: int, honest: bool) -> np.ndarr
         others = [
             m.best for m, f in zip(ensemble.members, ensemble.folds, strict=True) if f != fold
         ]
-        if honest and others:
+        if others:
             epoch = min(round(float(np.median(others))), len(member.judged) - 1)
         total[member.judges] += member.judged[epoch]
         count[member.judges] += 1

@@ -29,7 +29,7 @@ from soloc.estimators.network.ensemble import (
     DECAYS,
     FEW,
     Ensemble,
-    Task,
+    Place,
     fit_all,
     fit_ensemble,
     folds_of,
@@ -53,11 +53,13 @@ from soloc.estimators.parameters import (
     generator,
     is_real,
     plain_parameters,
+    refuse_class_weight,
 )
 from soloc.estimators.pointing import PointingEstimator
 from soloc.estimators.selection import pointed_groups
 from soloc.estimators.solver import History
 from soloc.estimators.tickets import tickets
+from soloc.estimators.weights import weighted
 
 KEY_UNITS = 16
 WIDE, COMPONENTS = 300, 64  # of more features a network of few bags sees so many components
@@ -74,6 +76,7 @@ class Prepared(NamedTuple):
     instances: Instances
     stock: Stock
     y: np.ndarray  #: labels in standard units, (n, outputs)
+    weights: np.ndarray  #: of the bags
     tickets: np.ndarray
     groups: np.ndarray | None
     order: np.ndarray  #: positions of the bags as they were given
@@ -116,14 +119,17 @@ class NetworkEstimator(PointingEstimator):
 
     # -- the fit
 
-    def fit(self, X, y=None, groups=None):
+    def fit(self, X, y=None, groups=None, sample_weight=None):
         """Fit to bags `X` and one label per bag; `groups` are never split by held-out bags.
 
+        `sample_weight` holds one weight per bag. In every loss, slope and held-out error a bag of
+        weight two counts exactly like the same bag twice; members draw other batches, so that the
+        fits are as alike as those of two seeds. A bag of weight zero is as if it were not there.
         Without `groups`, bags that share the instance they point at are held out together, as the
         linear classes do it. A fit that is interrupted leaves the model as it was.
         """
         rng = self._check_parameters()
-        given = self._prepare(X, y, groups, rng)
+        given = self._prepare(X, y, groups, sample_weight, rng)
         whole, turn = given, None
         if len(given.y) < FEW and given.stock.x.shape[1] > WIDE:
             stock, turn = principal(given.stock, COMPONENTS)
@@ -132,7 +138,6 @@ class NetworkEstimator(PointingEstimator):
         plan = Plan(
             self.loss,
             Shape(given.stock.x.shape[1], self.units, KEY_UNITS, given.y.shape[1]),
-            DECAYS[-1],
             self.max_epochs,
         )
         groups = given.groups
@@ -150,18 +155,27 @@ class NetworkEstimator(PointingEstimator):
         adopt(self, given.attributes | self._found(whole, ensemble, seed))
         return self
 
-    def _prepare(self, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Prepared:
+    def _prepare(
+        self, X: Any, y: Any, groups: Any, sample_weight: Any, rng: np.random.Generator
+    ) -> Prepared:
         """Everything is checked and put in standard units; tickets decide the order of bags."""
         bags = as_bags(X).in_memory()
         groups = checked_groups(groups, len(bags))
-        labels, described = self._standard_labels(labels_for(y, bags))
+        labels = labels_for(y, bags, self.several_labels)
+        class_weight = getattr(self, "class_weight", None)
+        given = weighted(bags, labels, groups, sample_weight, class_weight)
+        bags, weights, groups = given.bags, given.weights, given.groups
+        labels, described = self._standard_labels(given.labels, weights)
         lots = tickets(bags, labels, int(rng.integers(2**63)))
         order = np.argsort(lots, kind="stable")
-        centre, scale = rounded(*centre_and_scale(bags, True))
+        centre, scale = rounded(*centre_and_scale(bags, True, weights))
         instances = Instances(bags, centre, scale, shared=True)
-        stock = stock_of(instances, labels)
+        stock = stock_of(instances, labels, weights)
         stock = stock._replace(
-            starts=stock.starts[order], lengths=stock.lengths[order], y=stock.y[order]
+            starts=stock.starts[order],
+            lengths=stock.lengths[order],
+            y=stock.y[order],
+            weights=stock.weights[order],
         )
         attributes: dict[str, Any] = {
             "centre_": centre,
@@ -175,6 +189,7 @@ class NetworkEstimator(PointingEstimator):
             instances,
             stock,
             labels.reshape(len(labels), -1)[order],
+            weights[order],
             lots[order],
             None if groups is None else groups[order],
             order,
@@ -184,8 +199,8 @@ class NetworkEstimator(PointingEstimator):
     def _groups_by_pointing(self, given: Prepared, plan: Plan, seed: int) -> np.ndarray | None:
         """Bags that point at the same instance, by one member that does not know of them yet."""
         fold_of = folds_of(given.tickets, None)
-        task, short = Task(0, plan.decay, seed), plan._replace(max_epochs=SHORT)
-        [member] = fit_all(given.stock, short, fold_of, [task], None, None)
+        place, short = Place(0, DECAYS[-1], seed), plan._replace(max_epochs=SHORT)
+        [member] = fit_all(given.stock, short, fold_of, [place], None, None)
         attention = np.empty(given.instances.count, dtype=np.float32)
         order, stock = given.order, given.stock
         for bags in stock.pieces(np.arange(len(order))):
@@ -198,29 +213,27 @@ class NetworkEstimator(PointingEstimator):
 
     def _found(self, given: Prepared, ensemble: Ensemble, seed: int) -> dict[str, Any]:
         """Members, context, and everything that is said about them."""
-        y, order = given.y, given.order
+        y, weights, order = given.y, given.weights, given.order
         means = bag_means(given.instances)[order]
-        honest, own = (left_out(ensemble, len(y), y.shape[1], honest) for honest in (True, False))
+        honest = left_out(ensemble, len(y), y.shape[1])
         context = Context([], 0.0, np.full(y.shape, np.nan))
         if self.context:
             features = features_of(means, given.stock.lengths)
-            context = fit_context(features, y, ensemble, honest, seed)
+            context = fit_context(features, y, weights, ensemble, honest, seed)
         if context.share:
-            honest, own = (
-                (1 - context.share) * each + context.share * context.left_out
-                for each in (honest, own)
-            )
-        constant = y.mean(axis=0)
-        shrink = share_of(y, honest, np.broadcast_to(constant, y.shape))
+            honest = (1 - context.share) * honest + context.share * context.left_out
+        constant = weights @ y / weights.sum()
+        shrink = share_of(y, honest, np.broadcast_to(constant, y.shape), weights)
         shrink = shrink if shrink >= LEAST_SHARE else 0.0
-        honest, own = ((1 - shrink) * each + shrink * constant for each in (honest, own))
+        honest = (1 - shrink) * honest + shrink * constant
         folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
         labels = y if y.shape[1] > 1 else y[:, 0]
-        pooled = without_folds(fit_mean_pool(means, labels, True), means, labels, folds, True)
-        baseline = better_of(y, pooled.left_out.reshape(y.shape), context.left_out)
-        weights = stacked(ensemble.members)
+        pooled = fit_mean_pool(means, labels, True, weights)
+        pooled = without_folds(pooled, means, labels, weights, folds, True)
+        baseline = better_of(y, pooled.left_out.reshape(y.shape), context.left_out, weights)
+        parameters = stacked(ensemble.members)
         unseen = np.isfinite(honest).all(axis=1)
-        scores = self._scores(y[unseen], honest[unseen], baseline[unseen])
+        scores = self._scores(y[unseen], honest[unseen], baseline[unseen], weights[unseen])
         rows = [
             {"member": number, "epoch": epoch, "error": error}
             for number, member in enumerate(ensemble.members)
@@ -228,7 +241,7 @@ class NetworkEstimator(PointingEstimator):
         ]
         tried = [{"decay": d, "held_out": e} for d, e in ensemble.scores.items()]
         attributes = {
-            "members_": weights,
+            "members_": parameters,
             "held_out_": honest[np.argsort(order)],
             "forests_": context.forests,
             "share_": context.share,
@@ -240,7 +253,7 @@ class NetworkEstimator(PointingEstimator):
         }
         seen = given.instances.bags[np.sort(order[:MOST_WITNESSED])]
         witnessed = Instances(seen, given.instances.centre, given.instances.scale)
-        reading, attention = read_ensemble(weights, witnessed)
+        reading, attention = read_ensemble(parameters, witnessed)
         several = witnessed.lengths > 1
         evidence = [
             *scores,
@@ -249,7 +262,8 @@ class NetworkEstimator(PointingEstimator):
             *concentration(reading.attention, witnessed),
         ]
         attributes["diagnostics_"] = Diagnostics(*evidence)._replace(witnesses=WITNESSES)
-        return attributes | self._calibrated(y[unseen], own[unseen], ensemble)
+        errors = np.abs(y - honest)[unseen]
+        return attributes | self._calibrated(errors, weights[unseen], ensemble)
 
     def _watch(self) -> Callable[[list[float]], Any] | None:
         """What is told after each epoch."""
@@ -288,18 +302,23 @@ class NetworkEstimator(PointingEstimator):
             )
         if not isinstance(self.verbose, (Integral, np.bool_)):
             raise ValueError(f"`verbose` must be True, False or an integer, got {self.verbose!r}.")
+        refuse_class_weight(self)
         return generator(self.random_state)
 
     @abstractmethod
-    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def _standard_labels(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Labels as the loss wants them, and the attributes that lead back."""
 
     @abstractmethod
-    def _scores(self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray) -> Any:
+    def _scores(
+        self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+    ) -> Any:
         """The first five entries of `Diagnostics`."""
 
     def _calibrated(
-        self, y: np.ndarray, predicted: np.ndarray, ensemble: Ensemble
+        self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble
     ) -> dict[str, Any]:
         """What else is learnt from bags left out."""
         return {}
@@ -416,12 +435,14 @@ def rounded(centre: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.round(centre / unit) * unit, scale
 
 
-def better_of(y: np.ndarray, by_ridge: np.ndarray, by_trees: np.ndarray) -> np.ndarray:
+def better_of(
+    y: np.ndarray, by_ridge: np.ndarray, by_trees: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     """Predictions of whichever mean-pool model is better on bags left out; neither points."""
     seen = np.isfinite(by_trees).all(axis=1)
     if not seen.any():
         return by_ridge
-    errors = [((y - each)[seen] ** 2).mean() for each in (by_ridge, by_trees)]
-    if errors[0] <= errors[1]:
+    errors = [weights[seen] @ (y - each)[seen] ** 2 for each in (by_ridge, by_trees)]
+    if errors[0].sum() <= errors[1].sum():
         return by_ridge
     return np.where(seen[:, None], by_trees, by_ridge)

@@ -3,17 +3,18 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 SETTINGS: dict[str, Any] = {
     "max_iter": 150,
     "learning_rate": 0.08,
     "max_leaf_nodes": 31,
     "min_samples_leaf": 10,
-    "max_features": 0.3,
     "max_bins": 63,
     "early_stopping": False,
 }
+#: a look that costs a tenth, by which the trees are given up where they have nothing to say
+GLANCE: dict[str, Any] = SETTINGS | {"max_iter": 20, "learning_rate": 0.25, "max_leaf_nodes": 15}
+ASKED, MOST_ASKED = 0.3, 30  # features per split: this share, but of many features so many
 BLOCK = 2048  # bags that descend together
 
 
@@ -46,19 +47,41 @@ class Forest(NamedTuple):
         return added.sum(axis=1) + self.baseline
 
 
-def boost_numbers(features: np.ndarray, y: np.ndarray, seed: int) -> Forest:
+def boost_numbers(
+    features: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    seed: int,
+    settings: dict[str, Any] = SETTINGS,
+) -> Forest:
     """Boosted regression of each output on the features."""
+    from sklearn.ensemble import HistGradientBoostingRegressor  # here: slow to import
+
+    asked = settings | {"max_features": share_asked(features), "random_state": seed}
     fitted = [
-        HistGradientBoostingRegressor(**SETTINGS, random_state=seed).fit(features, column)
-        for column in y.T
+        HistGradientBoostingRegressor(**asked).fit(features, column, weights) for column in y.T
     ]
     return joined(fitted)
 
 
-def boost_classes(features: np.ndarray, one_hot: np.ndarray, seed: int) -> Forest:
+def boost_classes(
+    features: np.ndarray,
+    one_hot: np.ndarray,
+    weights: np.ndarray,
+    seed: int,
+    settings: dict[str, Any] = SETTINGS,
+) -> Forest:
     """Boosted classification; every class must be there."""
-    model = HistGradientBoostingClassifier(**SETTINGS, random_state=seed)
-    return joined([model.fit(features, np.argmax(one_hot, axis=1))])
+    from sklearn.ensemble import HistGradientBoostingClassifier  # here: slow to import
+
+    asked = settings | {"max_features": share_asked(features), "random_state": seed}
+    model = HistGradientBoostingClassifier(**asked)
+    return joined([model.fit(features, np.argmax(one_hot, axis=1), weights)])
+
+
+def share_asked(features: np.ndarray) -> float:
+    """Share of the features that a split may ask."""
+    return min(ASKED, MOST_ASKED / features.shape[1])
 
 
 def joined(models: list[Any]) -> Forest:

@@ -13,16 +13,16 @@ from soloc.estimators.network.batches import Batch
 
 
 class Weights(NamedTuple):
-    """Parameters of a network, float32; views of one flat vector."""
+    """Parameters of networks, each with a first axis of members; views of flat vectors."""
 
-    hidden: np.ndarray  #: W, (d, units)
-    bias: np.ndarray  #: w, (units,)
-    key_hidden: np.ndarray  #: U, (units, key units)
-    key_bias: np.ndarray  #: u, (key units,)
-    key: np.ndarray  #: k, (key units,)
-    value: np.ndarray  #: V, (units, outputs)
-    context: np.ndarray  #: C, (units, outputs)
-    intercept: np.ndarray  #: b, (outputs,)
+    hidden: np.ndarray  #: W, (members, d, units)
+    bias: np.ndarray  #: w, (members, units)
+    key_hidden: np.ndarray  #: U, (members, units, key units)
+    key_bias: np.ndarray  #: u, (members, key units)
+    key: np.ndarray  #: k, (members, key units)
+    value: np.ndarray  #: V, (members, units, outputs)
+    context: np.ndarray  #: C, (members, units, outputs)
+    intercept: np.ndarray  #: b, (members, outputs)
 
 
 class Shape(NamedTuple):
@@ -45,57 +45,76 @@ class Shape(NamedTuple):
         return sum(int(np.prod(shape)) for shape in self.shapes())
 
     def views(self, flat: np.ndarray) -> Weights:
-        """The parameters as views of a flat vector."""
+        """The parameters as views of flat vectors, one for each member, (members, size)."""
         shapes = self.shapes()
         ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
-        return Weights(*(p.reshape(s) for p, s in zip(np.split(flat, ends), shapes, strict=False)))
+        pieces = zip(np.split(flat, ends, axis=1), shapes, strict=False)
+        return Weights(*(piece.reshape(len(flat), *shape) for piece, shape in pieces))
 
 
 class Said(NamedTuple):
-    """What a network says about a batch."""
+    """What networks say about a batch."""
 
     hidden: np.ndarray  #: h, (R, units)
     key_hidden: np.ndarray  #: tanh(U h + u), (R, key units)
-    means: np.ndarray  #: mean of h in each bag, (n, units)
     attention: np.ndarray  #: p, (R,)
     values: np.ndarray  #: V h, (R, outputs)
     offset: np.ndarray  #: C mean h + b, (n, outputs)
 
 
+def heads_of(weights: Weights) -> np.ndarray:
+    """U, V and C side by side, (members, units, key units + 2 outputs): one product for three."""
+    return np.concatenate([weights.key_hidden, weights.value, weights.context], axis=2)
+
+
 def forward(weights: Weights, batch: Batch) -> Said:
-    """One pass over the instances."""
-    hidden = batch.x @ weights.hidden
-    hidden += weights.bias
-    np.maximum(hidden, 0, out=hidden)
-    key_hidden = hidden @ weights.key_hidden
-    key_hidden += weights.key_bias
+    """One pass over the instances; parameters have a first axis of members."""
+    parts, rows, heads = batch.parts, len(batch.x), heads_of(weights)
+    units, keys, outputs = weights.value.shape[1], *weights.key.shape[1:], *weights.value.shape[2:]
+    hidden = np.empty((rows, units), dtype=heads.dtype)
+    below = np.empty((rows, heads.shape[2]), dtype=heads.dtype)
+    for i, (own, _) in enumerate(parts):
+        layer = hidden[own]
+        np.matmul(batch.x[own], weights.hidden[i], out=layer)
+        layer += weights.bias[i]
+        np.maximum(layer, 0, out=layer)
+        np.matmul(layer, heads[i], out=below[own])
+    scores = np.empty(rows, dtype=heads.dtype)
+    key_hidden = below[:, :keys] + batch.to_rows(weights.key_bias)
     np.tanh(key_hidden, out=key_hidden)
-    attention = batch.softmax(key_hidden @ weights.key)
-    means = batch.total(hidden) / batch.lengths[:, None].astype(np.float32)
-    offset = means @ weights.context + weights.intercept
-    return Said(hidden, key_hidden, means, attention, hidden @ weights.value, offset)
+    for i, (own, _) in enumerate(parts):
+        np.matmul(key_hidden[own], weights.key[i], out=scores[own])
+    values = below[:, keys : keys + outputs]
+    offset = batch.total(below[:, keys + outputs :])  # the mean of C h is C times that of h
+    offset /= batch.lengths[:, None].astype(np.float32)
+    offset += np.repeat(weights.intercept, batch.counts, axis=0)
+    return Said(hidden, key_hidden, batch.softmax(scores), values, offset)
 
 
 def backward(
     weights: Weights, gradient: Weights, batch: Batch, said: Said, ds: np.ndarray, df: np.ndarray
 ) -> None:
     """Write the gradient of a loss whose derivatives by score and value are `ds` and `df`."""
-    of_bags = batch.total(df)
-    np.matmul(said.hidden.T, df, out=gradient.value)
-    np.matmul(said.means.T, of_bags, out=gradient.context)
-    gradient.intercept[:] = of_bags.sum(axis=0)
-    np.matmul(said.key_hidden.T, ds, out=gradient.key)
-    inner = said.key_hidden * said.key_hidden
+    parts, heads, of_bags = batch.parts, heads_of(weights), batch.total(df)
+    keys, outputs = weights.key.shape[1], df.shape[1]
+    below = np.empty((len(df), heads.shape[2]), dtype=heads.dtype)
+    inner = below[:, :keys]
+    np.multiply(said.key_hidden, said.key_hidden, out=inner)
     np.subtract(1, inner, out=inner)
     inner *= ds[:, None]
-    inner *= weights.key
-    np.matmul(said.hidden.T, inner, out=gradient.key_hidden)
-    gradient.key_bias[:] = inner.sum(axis=0)
-    outer = inner @ weights.key_hidden.T
-    outer += df @ weights.value.T
-    shared = of_bags @ weights.context.T
-    shared /= batch.lengths[:, None].astype(np.float32)
-    outer += batch.spread(shared)
-    outer *= said.hidden > 0
-    np.matmul(batch.x.T, outer, out=gradient.hidden)
-    gradient.bias[:] = outer.sum(axis=0)
+    inner *= batch.to_rows(weights.key)
+    below[:, keys : keys + outputs] = df
+    spread = of_bags / batch.lengths[:, None].astype(np.float32)
+    below[:, keys + outputs :] = batch.spread(spread)
+    for i, (own, bags) in enumerate(parts):
+        of_heads = said.hidden[own].T @ below[own]
+        gradient.key_hidden[i] = of_heads[:, :keys]
+        gradient.value[i] = of_heads[:, keys : keys + outputs]
+        gradient.context[i] = of_heads[:, keys + outputs :]
+        gradient.key_bias[i] = inner[own].sum(axis=0)
+        gradient.intercept[i] = of_bags[bags].sum(axis=0)
+        np.matmul(ds[own], said.key_hidden[own], out=gradient.key[i])
+        outer = below[own] @ heads[i].T
+        outer *= said.hidden[own] > 0
+        np.matmul(batch.x[own].T, outer, out=gradient.hidden[i])
+        gradient.bias[i] = outer.sum(axis=0)

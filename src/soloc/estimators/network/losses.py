@@ -17,19 +17,22 @@ FIRST_NOISE, LEAST_NOISE, FOLLOW = 0.7, 0.05, 0.02  # variance of a label about 
 
 
 class Slope(NamedTuple):
-    """Mean loss of a batch, its derivatives, and the noise that goes with the next batch."""
+    """Mean loss of each member, its derivatives, and the noise that goes with the next batch.
 
-    loss: float
+    A bag of weight two counts exactly like the same bag twice.
+    """
+
+    loss: np.ndarray  #: (members,)
     ds: np.ndarray  #: (R,)
     df: np.ndarray  #: (R, outputs)
-    noise: float  #: variance
+    noise: np.ndarray  #: variance, (members,)
 
 
 class Loss(Protocol):
     """What a member is fitted by."""
 
     @staticmethod
-    def slope(said: Said, batch: Batch, noise: float) -> Slope:
+    def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
         """Loss and derivatives."""
 
     @staticmethod
@@ -45,10 +48,11 @@ class Numbers:
     """(1 - a) |e|^2 / 2 + a s2 NLL, with e the error of the pooled prediction."""
 
     @staticmethod
-    def slope(said: Said, batch: Batch, noise: float) -> Slope:
+    def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
         """Loss and derivatives; s2 follows the squared error of the responsible instance."""
-        p, n = said.attention, len(batch.y)
-        s2 = noise
+        p, share = said.attention, shares(batch)
+        of_bags = batch.to_bags(noise.astype(p.dtype))
+        s2 = batch.spread(of_bags)
         away = said.values + batch.spread(said.offset - batch.y)  # f - y
         e = batch.total(p[:, None] * away)
         squares = (away * away).sum(axis=1)
@@ -56,13 +60,15 @@ class Numbers:
         r = batch.softmax(joint)
         top = np.maximum.reduceat(joint, batch.starts)
         nll = -(np.log(batch.total(np.exp(joint - batch.spread(top)))) + top)
-        e_each = batch.spread(e)
+        e_each, counted = batch.spread(e), batch.spread(share)
         ds = (1 - LATENT) * p * ((away - e_each) * e_each).sum(axis=1) + LATENT * s2 * (p - r)
         df = (1 - LATENT) * p[:, None] * e_each + LATENT * r[:, None] * away
-        loss = (1 - LATENT) * 0.5 * float((e * e).sum()) + LATENT * s2 * float(nll.sum())
-        seen = float(r @ squares) / (n * batch.y.shape[1])
-        now = max((1 - FOLLOW) * noise + FOLLOW * seen, LEAST_NOISE)
-        return Slope(float(loss) / n, ds / n, df / n, now)
+        ds *= counted
+        df *= counted[:, None]
+        loss = (1 - LATENT) * 0.5 * (e * e).sum(axis=1) + LATENT * of_bags * nll
+        seen = batch.of_members(share * batch.total(r * squares)) / batch.y.shape[1]
+        now = np.maximum((1 - FOLLOW) * noise + FOLLOW * seen, LEAST_NOISE)
+        return Slope(batch.of_members(share * loss), ds, df, now)
 
     @staticmethod
     def predict(said: Said, batch: Batch) -> np.ndarray:
@@ -79,9 +85,9 @@ class Classes:
     """(1 - a) cross-entropy of the pooled logits + a NLL of the class the instance draws."""
 
     @staticmethod
-    def slope(said: Said, batch: Batch, noise: float) -> Slope:
+    def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
         """Loss and derivatives; there is no noise."""
-        p, n, y = said.attention, len(batch.y), batch.y
+        p, y, share = said.attention, batch.y, shares(batch)
         f = said.values + batch.spread(said.offset)
         pooled = batch.total(p[:, None] * f)
         log_q = log_softmax(pooled, axis=1)
@@ -97,8 +103,11 @@ class Classes:
         ds += LATENT * (p - r)
         df = (1 - LATENT) * p[:, None] * e_each
         df += LATENT * r[:, None] * (np.exp(log_each) - y_each)
-        loss = -(1 - LATENT) * float((log_q * y).sum()) + LATENT * float(nll.sum())
-        return Slope(float(loss) / n, ds / n, df / n, noise)
+        counted = batch.spread(share)
+        ds *= counted
+        df *= counted[:, None]
+        loss = LATENT * nll - (1 - LATENT) * (log_q * y).sum(axis=1)
+        return Slope(batch.of_members(share * loss), ds, df, noise)
 
     @staticmethod
     def predict(said: Said, batch: Batch) -> np.ndarray:
@@ -110,3 +119,8 @@ class Classes:
     def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """Negative log-likelihoods."""
         return -np.log(np.maximum((predicted * y).sum(axis=1), 1e-6))
+
+
+def shares(batch: Batch) -> np.ndarray:
+    """The share of each bag in the mean over the bags of its member, (n,)."""
+    return batch.weights / batch.to_bags(batch.of_members(batch.weights))

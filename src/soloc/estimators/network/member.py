@@ -1,11 +1,11 @@
-"""One member: Adam on batches, averaged weights, stopped by the bags it leaves out."""
+"""Members side by side: Adam on batches, averaged weights, stopped by bags that each leaves out."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from soloc.estimators.network.batches import Stock
+from soloc.estimators.network.batches import Batch, Stock
 from soloc.estimators.network.layer import Shape, Weights, backward, forward
 from soloc.estimators.network.losses import FIRST_NOISE, Loss
 
@@ -22,7 +22,7 @@ AVERAGED = 0.99
 class Member(NamedTuple):
     """A fitted network and its way there."""
 
-    weights: Weights
+    weights: Weights  #: of this one member
     noise: float  #: variance of labels about their instance, in standard units
     trace: list[float]  #: error of the judges before the first and after each epoch
     judges: np.ndarray  #: bags left out that decided when to stop
@@ -30,7 +30,7 @@ class Member(NamedTuple):
 
     def turned(self, matrix: np.ndarray) -> "Member":
         """The member for instances that were not multiplied by the matrix before."""
-        weights = self.weights._replace(hidden=matrix @ self.weights.hidden)
+        weights = self.weights._replace(hidden=(matrix @ self.weights.hidden[0])[None])
         return self._replace(weights=weights)
 
     @property
@@ -44,83 +44,151 @@ class Plan(NamedTuple):
 
     loss: type[Loss]
     shape: Shape
-    decay: float
     max_epochs: int = MOST_EPOCHS
+
+
+class Task(NamedTuple):
+    """One member to be: the bags it sees and leaves out, its decay and its seed."""
+
+    seen: np.ndarray
+    left_out: np.ndarray
+    decay: float
+    seed: int
 
 
 def initial(shape: Shape, rng: np.random.Generator) -> np.ndarray:
     """W and U random, V small, key and context zero: training begins at mean pooling."""
-    flat = np.zeros(shape.size, dtype=np.float32)
+    flat = np.zeros((1, shape.size), dtype=np.float32)
     weights = shape.views(flat)
     weights.hidden[:] = rng.standard_normal(weights.hidden.shape) * np.sqrt(2 / shape.width)
     weights.key_hidden[:] = rng.standard_normal(weights.key_hidden.shape) / np.sqrt(shape.units)
     weights.value[:] = 0.3 * rng.standard_normal(weights.value.shape) / np.sqrt(shape.units)
-    return flat
+    return flat[0]
 
 
-def fit_member(
+class Learner:
+    """A member on its way: what it has seen of its bags, and what its judges said."""
+
+    def __init__(self, stock: Stock, plan: Plan, task: Task) -> None:
+        self.stock, self.plan, self.task = stock, plan, task
+        self.rng = np.random.default_rng(task.seed)
+        self.flat = initial(plan.shape, self.rng)
+        self.judges = task.left_out[:MOST_JUDGES]
+        self.order, self.at, self.since = self.rng.permutation(task.seen), 0, 0
+        self.trace: list[float] = []
+        self.judged: list[np.ndarray] = []
+        self.judge(self.flat, FIRST_NOISE)
+
+    def batch(self, size: int) -> np.ndarray:
+        """The next bags; no few of them are left for the end of a pass."""
+        if self.at >= len(self.order):
+            self.order, self.at = self.rng.permutation(self.task.seen), 0
+        chosen = self.order[self.at : self.at + size]
+        if len(self.order) - self.at - len(chosen) < size // 2:
+            chosen = self.order[self.at :]
+        self.at += len(chosen)
+        return chosen
+
+    def judge(self, flat: np.ndarray, noise: float) -> None:
+        """Take down what these weights say of the bags left out, and keep the best ones."""
+        weights = self.plan.shape.views(flat[None])
+        self.judged.append(predicted(self.plan, weights, self.stock, self.judges))
+        self.trace.append(error(self.plan, self.stock, self.judges, self.judged[-1]))
+        self.since += 1
+        if int(np.argmin(self.trace)) == len(self.trace) - 1:
+            self.kept, self.noise, self.since = flat.copy(), float(noise), 0
+
+    @property
+    def done(self) -> bool:
+        """Whether the error of the judges has not fallen for too long."""
+        away = min(self.trace) < PLATEAU * self.trace[0]
+        return self.since >= (PATIENCE if away else LONG_PATIENCE)
+
+    def member(self) -> Member:
+        """The member as it was at its best."""
+        weights = self.plan.shape.views(self.kept[None])
+        return Member(weights, self.noise, self.trace, self.judges, self.judged)
+
+
+def fit_members(
     stock: Stock,
-    seen: np.ndarray,
-    left_out: np.ndarray,
+    tasks: list[Task],
     plan: Plan,
-    seed: int,
+    fewest: int,
     watch: Callable[[list[float]], Any] | None = None,
-) -> Member:
-    """Fit to the bags `seen` until the error of those `left_out` stops falling."""
-    rng = np.random.default_rng(seed)
-    flat = initial(plan.shape, rng)
-    weights = plan.shape.views(flat)
-    gradient = np.zeros_like(flat)
-    slopes = plan.shape.views(gradient)
-    first, second, average = np.zeros_like(flat), np.zeros_like(flat), flat.copy()
-    judges = left_out[:MOST_JUDGES]
-    noise, best_noise, step, since = FIRST_NOISE, FIRST_NOISE, 0, 0
-    said_of_judges = [predicted(plan, weights, stock, judges)]
-    trace = [error(plan, stock, judges, said_of_judges[0])]
-    best, kept = trace[0], average.copy()
-    size = int(np.clip(len(seen) // STEPS, SMALLEST_BATCH, LARGEST_BATCH))
-    length = min(max(len(seen), FEWEST_STEPS * size), LONGEST_EPOCH)
-    order = rng.permutation(seen)
-    at = 0
+) -> list[Member]:
+    """Fit members side by side, each until the error of the bags it leaves out stops falling.
+
+    The `fewest` bags that any member of the ensemble sees decide how long an epoch is.
+    """
+    learners = [Learner(stock, plan, task) for task in tasks]
+    size = int(np.clip(fewest // STEPS, SMALLEST_BATCH, LARGEST_BATCH))
+    steps = round(min(max(fewest, FEWEST_STEPS * size), LONGEST_EPOCH) / size)
+    active, state = learners, started(learners)
     for _ in range(plan.max_epochs):
-        done = 0
-        while done < length:
-            if at >= len(order):
-                order, at = rng.permutation(seen), 0
-            chosen = order[at : at + size]
-            if len(order) - at - len(chosen) < size // 2:
-                chosen = order[at:]  # no batch of a few bags at the end
-            at += len(chosen)
-            done += len(chosen)
-            step += 1
-            batch = stock.batch(chosen)
-            said = forward(weights, batch)
-            slope = plan.loss.slope(said, batch, noise)
-            noise = slope.noise
-            backward(weights, slopes, batch, said, slope.ds, slope.df)
-            first += np.float32(1 - FIRST) * (gradient - first)
-            gradient *= gradient
-            second += np.float32(1 - SECOND) * (gradient - second)
-            rate = RATE * min(1.0, step / WARM)
-            unbiased = rate * np.sqrt(1 - SECOND**step) / (1 - FIRST**step)
-            np.sqrt(second, out=gradient)
-            gradient += np.float32(1e-8)
-            np.divide(first, gradient, out=gradient)
-            gradient *= np.float32(unbiased)
-            weights.hidden[:] *= np.float32(1 - rate * plan.decay)
-            flat -= gradient
-            average += np.float32(1 - min(AVERAGED, 1 - 1 / step)) * (flat - average)
-        said_of_judges.append(predicted(plan, plan.shape.views(average), stock, judges))
-        trace.append(error(plan, stock, judges, said_of_judges[-1]))
-        since += 1
-        if trace[-1] < best:
-            best, best_noise, since = trace[-1], noise, 0
-            kept[:] = average
-        if watch is not None:
-            watch(trace)
-        if since >= (PATIENCE if best < PLATEAU * trace[0] else LONG_PATIENCE):
+        decay = np.array([each.task.decay for each in active], dtype=np.float32)
+        for _ in range(steps):
+            chosen = [each.batch(size) for each in active]
+            batch = stock.batch(np.concatenate(chosen), [len(each) for each in chosen])
+            state = stepped(state, batch, plan, decay)
+        for each, average, noise in zip(active, state.average, state.noise, strict=True):
+            each.judge(average, noise)
+            if watch is not None:
+                watch(each.trace)
+        going = np.array([not each.done for each in active])
+        if not going.all():
+            active = [each for each in active if not each.done]
+            state = state.part(going)
+        if not active:
             break
-    return Member(plan.shape.views(kept), best_noise, trace, judges, said_of_judges)
+    return [each.member() for each in learners]
+
+
+class State(NamedTuple):
+    """Where the members are, (members, size) each, and what Adam remembers."""
+
+    flat: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    average: np.ndarray
+    noise: np.ndarray  #: (members,)
+    step: int
+
+    def part(self, going: np.ndarray) -> "State":
+        """The members that go on."""
+        arrays = {name: getattr(self, name)[going] for name in self._fields if name != "step"}
+        return self._replace(**arrays)
+
+
+def started(learners: list[Learner]) -> State:
+    """The first state."""
+    flat = np.stack([each.flat for each in learners])
+    nothing = np.zeros_like(flat)
+    noise = np.full(len(flat), FIRST_NOISE)
+    return State(flat, nothing, nothing.copy(), flat.copy(), noise, 0)
+
+
+def stepped(state: State, batch: Batch, plan: Plan, decay: np.ndarray) -> State:
+    """The state, changed in place, after one step of Adam with decay of the hidden layer."""
+    flat, first, second, average, noise, step = state
+    step += 1
+    weights, gradient = plan.shape.views(flat), np.empty_like(flat)
+    said = forward(weights, batch)
+    slope = plan.loss.slope(said, batch, noise)
+    backward(weights, plan.shape.views(gradient), batch, said, slope.ds, slope.df)
+    first += np.float32(1 - FIRST) * (gradient - first)
+    gradient *= gradient
+    second += np.float32(1 - SECOND) * (gradient - second)
+    rate = RATE * min(1.0, step / WARM)
+    unbiased = rate * np.sqrt(1 - SECOND**step) / (1 - FIRST**step)
+    np.sqrt(second, out=gradient)
+    gradient += np.float32(1e-8)
+    np.divide(first, gradient, out=gradient)
+    gradient *= np.float32(unbiased)
+    weights.hidden[:] *= (1 - rate * decay)[:, None, None]
+    flat -= gradient
+    average += np.float32(1 - min(AVERAGED, 1 - 1 / step)) * (flat - average)
+    return State(flat, first, second, average, slope.noise, step)
 
 
 def predicted(plan: Plan, weights: Weights, stock: Stock, bags: np.ndarray) -> np.ndarray:
@@ -133,5 +201,6 @@ def predicted(plan: Plan, weights: Weights, stock: Stock, bags: np.ndarray) -> n
 
 
 def error(plan: Plan, stock: Stock, bags: np.ndarray, predictions: np.ndarray) -> float:
-    """Mean error of predictions of some bags."""
-    return float(plan.loss.errors(stock.y[bags], predictions).mean())
+    """Weighted mean error of predictions of some bags."""
+    errors = plan.loss.errors(stock.y[bags], predictions)
+    return float(np.average(errors, weights=stock.weights[bags]))

@@ -12,12 +12,12 @@ from soloc.estimators.selection import first_of_largest
 
 def stacked(members: list[Member]) -> Weights:
     """The parameters of all members, each with a first axis of members."""
-    return Weights(*(np.stack(each) for each in zip(*(m.weights for m in members), strict=True)))
+    return Weights(*map(np.concatenate, zip(*(m.weights for m in members), strict=True)))
 
 
 def one_of(weights: Weights, number: int) -> Weights:
     """The parameters of one member, in double precision."""
-    return Weights(*(each[number].astype(np.float64) for each in weights))
+    return Weights(*(each[number : number + 1].astype(np.float64) for each in weights))
 
 
 def read_ensemble(weights: Weights, instances: Instances) -> tuple[Reading, np.ndarray]:
@@ -32,13 +32,15 @@ def read_ensemble(weights: Weights, instances: Instances) -> tuple[Reading, np.n
     contribution = np.zeros((instances.count, outputs))
     offset = np.zeros((len(instances.bags), outputs))
     nothing = np.zeros((len(instances.bags), 0), dtype=np.float32)
-    frame = Stock(instances.x, instances.rows, instances.starts, instances.lengths, nothing)
+    equal = np.ones(len(offset), dtype=np.float32)
+    frame = Stock(instances.x, instances.rows, instances.starts, instances.lengths, nothing, equal)
     for bags in frame.pieces(np.arange(len(offset))):
         first = instances.starts[bags[0]]
         rows = slice(first, instances.starts[bags[-1]] + instances.lengths[bags[-1]])
         starts = instances.starts[bags] - first
         x = np.clip(instances.standard(rows), -FARTHEST, FARTHEST)
-        batch = Batch(x, starts, instances.lengths[bags], nothing[bags])
+        lengths, one = instances.lengths[bags], np.array([len(bags)])
+        batch = Batch(x, starts, lengths, nothing[bags], equal[bags], one)
         for number, member in enumerate(members):
             said = forward(member, batch)
             attention[number, rows] = said.attention

@@ -4,11 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from soloc.estimators.calibration import conformal_level
+from soloc.estimators.calibration import Calibration, calibration_of
 from soloc.estimators.coefficients import Reading, pooled_prediction
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.instances import Instances
+from soloc.estimators.label_units import (
+    checked_coverage,
+    ends_in_units,
+    restored_units,
+    saved_outputs,
+    saved_units,
+    units_of,
+)
 from soloc.estimators.labels import numbers
 from soloc.estimators.network.ensemble import Ensemble
 from soloc.estimators.network.estimator import NetworkEstimator, rounded
@@ -23,7 +31,8 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
 
     A hidden layer is shared by the attention, which chooses the instance, and by the value, which
     reads it. Several members, each of which leaves out a fold of the bags, are averaged, and
-    boosted trees on the mean of the bag are mixed in where bags left out ask for them.
+    boosted trees on the mean of the bag are mixed in where bags left out ask for them. Several
+    columns of `y` are decided by one and the same instance: they share layer and attention.
 
     Parameters
     ----------
@@ -62,8 +71,8 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
         Error of bags left out after each epoch of each member.
     diagnostics_ : Diagnostics
         Held-out score against models that do not point, agreement of members, and doubts in words.
-    calibration_ : array
-        Sorted sizes of the errors of bags left out, from which intervals are made.
+    calibration_ : Calibration
+        Sorted sizes of the errors of bags left out, and weights, from which intervals are made.
     n_features_in_ : int
 
     Examples
@@ -77,25 +86,31 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
 
     loss = Numbers
 
-    label_mean_: float
-    label_scale_: float
-    calibration_: np.ndarray
+    label_mean_: Any
+    label_scale_: Any
+    calibration_: Calibration
     noise_: float
 
     # -- stages of the fit
 
-    def _standard_labels(self, labels: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def _standard_labels(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         y = numbers(labels)
-        mean, scale = (float(each) for each in rounded(y.mean(), np.array(y.std())))
-        scale = scale or 1.0
+        units = units_of(y, weights, True)
+        found = rounded(*(np.asarray(each) for each in units.values()))
+        mean, scale = (each if y.ndim == 2 else float(each) for each in found)
         return (y - mean) / scale, {"label_mean_": mean, "label_scale_": scale}
 
-    def _scores(self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray) -> Any:
-        return number_scores(y[:, 0], predicted[:, 0], pooled[:, 0])
+    def _scores(
+        self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+    ) -> Any:
+        return number_scores(y, predicted, pooled, weights)
 
-    def _calibrated(self, y: np.ndarray, predicted: np.ndarray, ensemble: Ensemble) -> Any:
+    def _calibrated(self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble) -> Any:
+        sizes = errors if errors.shape[1] > 1 else errors[:, 0]
         return {
-            "calibration_": np.sort(np.abs(y - predicted)[:, 0]),
+            "calibration_": calibration_of(sizes, weights),
             "noise_": float(np.sqrt(np.mean([member.noise for member in ensemble.members]))),
         }
 
@@ -103,23 +118,14 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
 
     def _saved(self) -> Fields:
         state = super()._saved()
-        facts = {
-            "label_mean": self.label_mean_,
-            "label_scale": self.label_scale_,
-            "noise": self.noise_,
-        }
-        return Fields(state.facts | facts, state.arrays | {"calibration": self.calibration_})
+        units = saved_units(self)
+        facts = units.facts | {"noise": self.noise_}
+        return Fields(state.facts | facts, state.arrays | units.arrays)
 
     def _restored_labels(self, fields: Fields, outputs: int) -> dict[str, Any]:
-        calibration = fields.array("calibration", (None,))
-        if len(calibration) == 0 or outputs != 1:
-            raise ValueError("array 'calibration' must have at least one entry, for one output")
-        return {
-            "label_mean_": fields.number("label_mean"),
-            "label_scale_": fields.number("label_scale", least=1e-300),
-            "noise_": fields.number("noise", least=0.0),
-            "calibration_": calibration,
-        }
+        if (saved_outputs(fields) or (1,)) != (outputs,):
+            raise ValueError(f"array 'label_mean' must have {outputs} entries")
+        return restored_units(fields) | {"noise_": fields.number("noise", least=0.0)}
 
     # -- what a fitted model says
 
@@ -135,22 +141,27 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
 
     def _contributions(self, reading, instances, output=None):
         """Value of each instance of the one bag in units of the label, and the bag's offset."""
-        offset = self.label_mean_ + self.label_scale_ * float(reading.offset[0, 0])
-        return self.label_scale_ * reading.values[:, 0], offset
+        column = output or 0
+        unit, mean = np.ravel(self.label_scale_)[column], np.ravel(self.label_mean_)[column]
+        return unit * reading.values[:, column], float(mean + unit * reading.offset[0, column])
 
     def predict(self, X):
-        """Predicted label of each bag, (n,)."""
+        """Predicted label of each bag, (n,); (n, columns) where labels are several."""
+        found = self._standard_predictions(X)
+        return self.label_mean_ + self.label_scale_ * found
+
+    def _standard_predictions(self, X: Any) -> np.ndarray:
+        """Predictions in standard units, shaped like the labels."""
         _, instances = self._bags(X)
-        standard = pooled_prediction(self._read(instances), instances)[:, 0]
-        return self.label_mean_ + self.label_scale_ * standard
+        found = pooled_prediction(self._read(instances), instances)
+        return found[:, 0] if np.ndim(self.label_mean_) == 0 else found
 
     def predict_interval(self, X, coverage=0.9):
         """Lower and upper end, (n, 2), of intervals that hold a new label with that probability.
 
-        A band around the prediction, as wide as bags left out ask for.
+        A band around the prediction, as wide as bags left out ask for; (n, columns, 2), each column
+        on its own, where labels are several.
         """
-        if not isinstance(coverage, (float, int, np.floating)) or not 0 < coverage < 1:
-            raise ValueError(f"`coverage` must be a number between 0 and 1, got {coverage!r}.")
-        level = self.label_scale_ * conformal_level(self.calibration_, float(coverage))
-        middle = self.predict(X)
-        return np.column_stack([middle - level, middle + level])
+        coverage, middle = checked_coverage(coverage), self._standard_predictions(X)
+        level = self.calibration_.level(coverage)
+        return ends_in_units(self, middle - level, middle + level)

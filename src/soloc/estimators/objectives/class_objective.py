@@ -15,6 +15,8 @@ from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import WIDE
 from soloc.estimators.solver import Inverse, inverse_of
 
+LOGITS = 4.0  # slope of the logit per unit of least-squares slope at even odds
+
 
 class Slopes(NamedTuple):
     """The log-likelihood of each bag, and derivatives of their weighted sum."""
@@ -84,10 +86,17 @@ class ClassObjective(Objective):
         return -np.log(np.maximum((predictions * y).sum(axis=1), 1e-12))
 
     @staticmethod
-    def constant_error(y: np.ndarray) -> float:
+    def constant_error(y: np.ndarray, weights: np.ndarray) -> float:
         """Entropy of the classes."""
-        share = y.mean(axis=0)
+        share = weights @ y / weights.sum()
         return float(-(share[share > 0] * np.log(share[share > 0])).sum()) or 1.0
+
+    @staticmethod
+    def begun(found: Coefficients) -> Coefficients:
+        """Coefficients of least squares as those whose values are logits."""
+        context = None if found.context is None else LOGITS * found.context
+        intercept = LOGITS * np.asarray(found.intercept)
+        return Coefficients(found.key, LOGITS * found.value, context, intercept)
 
     def metric(self, point: np.ndarray) -> Inverse:
         """Inverse of an approximate information: one block for the key, one for every class.

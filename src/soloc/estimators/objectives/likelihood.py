@@ -1,6 +1,6 @@
 """The marginal likelihood: attention draws J, and the label is Gaussian around the value of J.
 
-    p(y | X) = sum_l softmax(z k)_l N(y; v.z_l + c.M + b, s^2)
+    p(y | X) = sum_l softmax(z k)_l N(y; v.z_l + c.M + b, s^2)      (several outputs: s^2 I)
 
 Penalty alpha (|v|^2 + |c|^2) / (2 s^2) + alpha r |k - k0|^2 / 2, so that the M-step for v is the
 ridge problem of the squared loss. The metric is the information of the complete data (J known): a
@@ -29,23 +29,29 @@ class Likelihood(NumberObjective):
 
     def __init__(self, data: Data) -> None:
         super().__init__(data)
+        self.outputs = int(np.prod(self.y.shape[1:]))
         self.y_flat = self.instances.spread(self.y.astype(self.instances.dtype))
 
     # -- coefficients as a point, and back
 
     def point(self, coefficients: Coefficients) -> np.ndarray:
         """(k, v, c, b, log s)."""
-        context = np.zeros(0) if coefficients.context is None else coefficients.context
+        context = np.zeros(0) if coefficients.context is None else coefficients.context.ravel()
         tail = 0.5 * np.log(max(coefficients.noise**2 - SMALLEST_VARIANCE, SMALLEST_VARIANCE))
-        intercept = float(coefficients.intercept)
-        return np.concatenate([coefficients.key, coefficients.value, context, [intercept, tail]])
+        flat = [coefficients.key, coefficients.value.ravel(), context]
+        return np.concatenate([*flat, np.ravel(coefficients.intercept), [tail]])
 
     def coefficients(self, point: np.ndarray) -> Coefficients:
         """The vector as coefficients."""
-        d = self.d
-        context = None if self.context is None else point[2 * d : 3 * d]
+        key, linear = point[: self.d], self.linear(point)
+        context = None if self.context is None else linear[self.d : 2 * self.d]
         noise = float(np.sqrt(variance(point)))
-        return Coefficients(point[:d], point[d : 2 * d], context, float(point[-2]), noise)
+        intercept = linear[-1] if self.y.ndim == 2 else float(linear[-1])
+        return Coefficients(key, linear[: self.d], context, intercept, noise)
+
+    def linear(self, point: np.ndarray) -> np.ndarray:
+        """Values, context and intercept, one below the other, shaped like the labels."""
+        return point[self.d : -1].reshape(-1, *self.y.shape[1:])
 
     # -- objective, gradient, metric
 
@@ -56,20 +62,23 @@ class Likelihood(NumberObjective):
         each bag.
         """
         instances, d = self.instances, self.d
-        out = instances.values(np.column_stack([point[:d], point[d : 2 * d]]))
+        linear = self.linear(point)
+        out = instances.values(np.column_stack([point[:d], linear[:d]]))
         scores = instances.counted(np.ascontiguousarray(out[:, 0]))
-        residual = self.y_flat - out[:, 1]
-        offset = np.full(len(self.y), point[-2])
+        residual = self.y_flat - (out[:, 1] if self.y.ndim == 1 else out[:, 1:])
+        offset = np.broadcast_to(linear[-1], self.y.shape)
         if self.context is not None:
-            offset += self.context @ point[2 * d : 3 * d]
+            offset = offset + self.context @ linear[d : 2 * d]
         residual -= instances.spread(offset.astype(residual.dtype))
         s2 = variance(point)
-        joint = scores - residual**2 * residual.dtype.type(0.5 / s2)
+        squares = residual**2 if self.y.ndim == 1 else (residual**2).sum(axis=1)
+        joint = scores - squares * residual.dtype.type(0.5 / s2)
         log_norm = instances.log_sum_exp(scores)
         log_joint = instances.log_sum_exp(joint)
         attention = np.exp(scores - instances.spread(log_norm.astype(scores.dtype)))
         posterior = np.exp(joint - instances.spread(log_joint.astype(scores.dtype)))
-        return attention, posterior, residual, log_joint - log_norm - 0.5 * np.log(2 * np.pi * s2)
+        scale = 0.5 * self.outputs * np.log(2 * np.pi * s2)
+        return attention, posterior, residual, log_joint - log_norm - scale
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Objective and gradient: two passes over the data."""
@@ -77,23 +86,23 @@ class Likelihood(NumberObjective):
         attention, posterior, residual, log_density = self.responsibilities(point)
         weights = instances.spread(self.weights.astype(residual.dtype))
         for_key = weights * (posterior - attention)
-        for_value = weights * posterior * residual
+        for_value = (weights * posterior * residual.T).T
         moved = instances.adjoint(np.column_stack([for_key, for_value]))
         squares = float((for_value * residual).sum(dtype=np.float64))
-        linear = point[d:-2]
-        penalty = linear @ linear
+        values = self.linear(point)[:-1]
+        penalty = float(np.sum(values**2))
         gradient = np.empty_like(point)
+        slopes = self.linear(gradient)
         away = point[:d] - self.key_prior
         gradient[:d] = -moved[:, 0] + self.key_penalty * away
-        gradient[d : 2 * d] = -moved[:, 1] / s2
-        per_bag = instances.total(for_value).astype(np.float64) / s2
+        slopes[:d] = -(moved[:, 1] if self.y.ndim == 1 else moved[:, 1:]) / s2
+        per_bag = np.add.reduceat(for_value, instances.starts).astype(np.float64) / s2
         if self.context is not None:
-            gradient[2 * d : 3 * d] = -(per_bag @ self.context)
-        gradient[d:-2] += self.alpha * linear / s2
-        gradient[-2] = -per_bag.sum() if self.fit_intercept else 0.0
-        gradient[-1] = (
-            (self.total - (squares + self.alpha * penalty) / s2) * (s2 - SMALLEST_VARIANCE) / s2
-        )
+            slopes[d : 2 * d] = -(self.context.T @ per_bag)
+        slopes[:-1] += self.alpha * values / s2
+        slopes[-1] = -per_bag.sum(axis=0) if self.fit_intercept else 0.0
+        left = self.outputs * self.total - (squares + self.alpha * penalty) / s2
+        gradient[-1] = left * (s2 - SMALLEST_VARIANCE) / s2
         penalties = self.alpha * penalty / s2 + self.key_penalty * away @ away
         value = 0.5 * penalties - self.weights @ log_density
         return float(value) / self.total, gradient / self.total
@@ -105,10 +114,10 @@ class Likelihood(NumberObjective):
         weights = instances.spread(self.weights)
         for_key, for_value = weights * attention, weights * posterior
         if d > WIDE:
-            return self._diagonal_metric(for_key, for_value, s2)
+            return self._diagonal_metric(for_key, for_value, s2, len(point))
         bags = metric_bags(self.instances, self.weights)
         share = self.total / max(float(self.weights[bags].sum()), 1e-12)
-        key_block, value_block = np.zeros((d, d)), np.zeros((len(point) - d - 1,) * 2)
+        key_block, value_block = np.zeros((d, d)), np.zeros((len(self.linear(point)),) * 2)
         for part in np.array_split(bags, max(1, int(instances.lengths[bags].sum()) // BLOCK)):
             rows = np.concatenate([np.arange(*instances.bags.offsets[i : i + 2]) for i in part])
             z = instances.standard(rows)
@@ -136,15 +145,19 @@ class Likelihood(NumberObjective):
             inverse_of(key_block / self.total),
             inverse_of(value_block / self.total),
         )
-        return lambda vector: np.concatenate(
-            [for_keys(vector[:d]), for_values(vector[d:-1]), vector[-1:] / 2]
-        )
 
-    def _diagonal_metric(self, for_key: np.ndarray, for_value: np.ndarray, s2: float) -> Inverse:
+        def inverse(vector: np.ndarray) -> np.ndarray:
+            values = for_values(self.linear(vector)).ravel()
+            return np.concatenate([for_keys(vector[:d]), values, vector[-1:] / (2 * self.outputs)])
+
+        return inverse
+
+    def _diagonal_metric(
+        self, for_key: np.ndarray, for_value: np.ndarray, s2: float, size: int
+    ) -> Inverse:
         """For very wide instances: the diagonal alone (features are in standard units)."""
         value = for_value.sum() / s2 + self.alpha / s2
         key = for_key.sum() + self.key_penalty
-        size = (2 if self.context is None else 3) * self.d + 2
         diagonal = np.full(size, value)
         diagonal[: self.d] = key
         diagonal[-1] = 2 * self.total

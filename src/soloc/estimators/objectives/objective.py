@@ -65,8 +65,13 @@ class Objective(ABC):
 
     @staticmethod
     @abstractmethod
-    def constant_error(y: np.ndarray) -> float:
-        """Error of the best constant."""
+    def constant_error(y: np.ndarray, weights: np.ndarray) -> float:
+        """Weighted mean error of the best constant."""
+
+    @staticmethod
+    def begun(found: Coefficients) -> Coefficients:
+        """Where this objective begins, given coefficients of least squares."""
+        return found
 
 
 class NumberObjective(Objective):
@@ -79,10 +84,12 @@ class NumberObjective(Objective):
 
     @staticmethod
     def errors(y: np.ndarray, predictions: np.ndarray) -> np.ndarray:
-        """Squared errors."""
-        return (y - predictions) ** 2
+        """Squared errors, averaged over outputs."""
+        squares = (y - predictions) ** 2
+        return squares if squares.ndim == 1 else squares.mean(axis=1)
 
     @staticmethod
-    def constant_error(y: np.ndarray) -> float:
-        """Variance of the labels."""
-        return float(np.var(y)) or 1.0
+    def constant_error(y: np.ndarray, weights: np.ndarray) -> float:
+        """Variance of the labels, averaged over outputs."""
+        shares = weights / weights.sum()
+        return float(np.mean(shares @ (y - shares @ y) ** 2)) or 1.0

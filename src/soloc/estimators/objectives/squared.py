@@ -6,7 +6,7 @@
     Z_i = sum_l softmax(z_i k)_l z_il        M_i = the mean of bag i (with `context`)
 
 Only k is searched. Its gradient is that of the inner problem at the solution (envelope theorem):
-one more pass over the data.
+one more pass over the data. Labels of several outputs share k; squares are summed over outputs.
 """
 
 from typing import NamedTuple
@@ -23,11 +23,7 @@ WIDE = 1000  # features beyond which the metric is only a diagonal
 
 
 class SquaredLoss(NumberObjective):
-    """The projected objective as a function of k alone.
-
-    Labels may have several outputs, (n, outputs), for `value` and `coefficients`: all that the
-    start of a classifier needs.
-    """
+    """The projected objective as a function of k alone."""
 
     in_auto = True
 
@@ -80,9 +76,11 @@ class SquaredLoss(NumberObjective):
         residual = self.y - fitted
         per_instance = self.instances.values(value)
         per_instance -= self.instances.spread(attended.astype(per_instance.dtype))
+        per_instance *= self.instances.spread((self.weights * residual.T).T.astype(pooled.dtype))
+        if per_instance.ndim == 2:
+            per_instance = per_instance.sum(axis=1)
         per_instance *= attention
-        per_instance *= self.instances.spread((self.weights * residual).astype(per_instance.dtype))
-        return float(self.weights @ residual**2), -2 * self.instances.adjoint(per_instance)
+        return float(np.sum(self.weights @ residual**2)), -2 * self.instances.adjoint(per_instance)
 
     def metric(self, point: np.ndarray) -> Inverse:
         """Inverse of the Gauss-Newton Hessian of the projected objective at k."""
@@ -91,16 +89,17 @@ class SquaredLoss(NumberObjective):
 
     def products(self, attention: np.ndarray, pooled: np.ndarray, solved: Ridge) -> "Products":
         """What the metric needs to know of the bags."""
-        jacobian = self.jacobian(attention, pooled, solved.coef[: self.d])
+        values = solved.coef[: self.d].reshape(self.d, -1)
+        jacobians = [self.jacobian(attention, pooled, value) for value in values.T]
         if self.d > WIDE:
-            diagonal = self.weights @ jacobian.astype(np.float64) ** 2
-            return Products(diagonal, *(np.zeros(0),) * 4)
+            squares = [self.weights @ each.astype(np.float64) ** 2 for each in jacobians]
+            return Products(np.sum(squares, axis=0), *(np.zeros(0),) * 4)
         return Products(
-            weighted_gram(jacobian, self.weights),
-            weighted_gram(pooled, self.weights, jacobian),
+            np.sum([weighted_gram(each, self.weights) for each in jacobians], axis=0),
+            np.stack([weighted_gram(pooled, self.weights, each) for each in jacobians]),
             weighted_gram(pooled, self.weights),
             column_sums(pooled, self.weights),
-            column_sums(jacobian, self.weights),
+            np.stack([column_sums(each, self.weights) for each in jacobians]),
         )
 
     def jacobian(self, attention: np.ndarray, pooled: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -132,11 +131,11 @@ class SquaredLoss(NumberObjective):
 class Products(NamedTuple):
     """Sums over bags, with J the derivative of predictions in k and P the pooled instances."""
 
-    jacobian: np.ndarray  #: J' W J, or its diagonal for wide instances
-    cross: np.ndarray  #: P' W J
+    jacobian: np.ndarray  #: J' W J summed over outputs, or its diagonal for wide instances
+    cross: np.ndarray  #: P' W J of each output
     pooled: np.ndarray  #: P' W P
     pooled_sum: np.ndarray  #: P' w
-    jacobian_sum: np.ndarray  #: J' w
+    jacobian_sum: np.ndarray  #: J' w of each output
 
 
 def penalised(
@@ -145,7 +144,7 @@ def penalised(
     """Objective per bag and its gradient in k, with the penalties."""
     total, shrink = float(data.weights.sum()), data.alpha * data.key_share
     moved = key if data.key_prior is None else key - data.key_prior
-    penalty = data.alpha * solved.coef @ solved.coef + shrink * moved @ moved
+    penalty = data.alpha * np.sum(solved.coef**2) + shrink * moved @ moved
     return float(squares + penalty) / total, (slope + 2 * shrink * moved) / total
 
 
@@ -160,10 +159,11 @@ def gauss_newton(data: Data, products: Products) -> Inverse:
     cross, inner = products.cross.copy(), products.pooled.copy()
     if data.fit_intercept:  # centre the pooled instances without a copy
         centre = products.pooled_sum / total
-        cross -= np.outer(centre, products.jacobian_sum)
+        cross -= centre[:, None] * products.jacobian_sum[:, None, :]
         inner -= total * np.outer(centre, centre)
     inner[np.diag_indices(d)] += data.alpha + 1e-9 * np.trace(inner) / d + 1e-12
-    hessian = products.jacobian - cross.T @ inverse_of(inner)(cross)
+    solve = inverse_of(inner)
+    hessian = products.jacobian - sum(each.T @ solve(each) for each in cross)
     hessian[np.diag_indices(d)] += shrink + 1e-3 * max(np.trace(hessian) / d, 1e-12)
     return inverse_of(2 * hessian / total)
 
@@ -171,6 +171,7 @@ def gauss_newton(data: Data, products: Products) -> Inverse:
 def as_coefficients(data: Data, key: np.ndarray, solved: Ridge, error: float) -> Coefficients:
     """Coefficients from the solution at k and its sum of squared residuals."""
     d, noise = len(key), np.sqrt(error / float(data.weights.sum()))
-    extra = None if data.context is None else solved.coef[d:]
+    coef = np.ascontiguousarray(solved.coef)  # as it comes out of a file
+    extra = None if data.context is None else coef[d:]
     intercept = solved.intercept if data.y.ndim == 2 else float(solved.intercept)
-    return Coefficients(key, solved.coef[:d], extra, intercept, max(float(noise), 1e-6))
+    return Coefficients(key, coef[:d], extra, intercept, max(float(noise), 1e-6))

@@ -1,10 +1,12 @@
 """Dialects of CSV are read rightly, or refused with what to do."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from soloc.cli.dialects import read_text_table
+from soloc.estimators.dialects import read_text_table
 
 TABLE = pd.DataFrame({"id": ["a", "a", "b"], "größe": [1.5, -2.25, 1000.0], "y": [1, 1, 2]})
 
@@ -15,15 +17,19 @@ TABLE = pd.DataFrame({"id": ["a", "a", "b"], "größe": [1.5, -2.25, 1000.0], "y
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_every_dialect_gives_the_same_table(separator, decimal, encoding, end):
     text = TABLE.to_csv(index=False, sep=separator, decimal=decimal, lineterminator=end)
-    found, said = read_text_table(text.encode(encoding))
+    found, dialect = read_text_table(text.encode(encoding))
     pd.testing.assert_frame_equal(found, TABLE)
-    assert ("decimal commas" in said) == (decimal == ",")
-    assert ("Latin-1" in said) == (encoding == "latin-1")
+    assert ("decimal commas" in dialect.words()) == (decimal == ",")
+    assert ("Latin-1" in dialect.words()) == (encoding == "latin-1")
+    again = pd.read_csv(io.BytesIO(text.encode(encoding)), **dialect.options)
+    pd.testing.assert_frame_equal(again, TABLE)
 
 
 def test_the_line_that_excel_writes_and_quoted_headings_are_understood():
-    found, _ = read_text_table(b'sep=;\n"a;b";c\n1,5;2\n')
+    written = b'sep=;\n"a;b";c\n1,5;2\n'
+    found, dialect = read_text_table(written)
     assert found.columns.tolist() == ["a;b", "c"] and found.iloc[0, 0] == 1.5
+    pd.testing.assert_frame_equal(pd.read_csv(io.BytesIO(written), **dialect.options), found)
 
 
 def test_thousands_with_points_before_decimal_commas():
@@ -37,6 +43,7 @@ def test_thousands_with_points_before_decimal_commas():
         (b"", "it is empty"),
         (b"  \n", "it is empty"),
         (b"a,b\n\0\1\2,3", "zero bytes"),
+        (b"a,b\n1,2,3\n4,5,6\n", "more cells than the heading"),
         (b'a;b\n"1,234";2\n"5,678";3\n', "may be thousands or a decimal comma"),
         (b"a;b\n1.5;2,5\n2.5;3,5\n", "'a' has decimal points and column 'b' decimal commas"),
     ],
@@ -47,5 +54,5 @@ def test_what_cannot_be_told_is_refused_with_the_remedy(data, sentence):
 
 
 def test_text_with_commas_stays_text():
-    found, said = read_text_table(b'a;b\n"one, two";2\n"1,5 kg";3\n')
-    assert found["a"].tolist() == ["one, two", "1,5 kg"] and "decimal" not in said
+    found, dialect = read_text_table(b'a;b\n"one, two";2\n"1,5 kg";3\n')
+    assert found["a"].tolist() == ["one, two", "1,5 kg"] and dialect.decimal == "."
