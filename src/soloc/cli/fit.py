@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from soloc.cli.memory import give_back_at_once
 from soloc.cli.tables import is_large, read_table
 
 
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
     groups, large = None, is_large(options.data)
     if large:
         refuse_large(options)
+        give_back_at_once()
         bags = Bags.from_parquet(options.data, options.bag, features, label=options.label)
     else:
         frame = read_table(options.data)

@@ -1,12 +1,16 @@
 """`soloc predict`: labels, intervals and the decisive instance for the bags of a table."""
 
 import argparse
+import io
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from soloc.cli.tables import bags_for, write_csv
+
+ROWS = 50_000  # of a row group of the answers
 
 
 def add(subparsers: Any) -> None:
@@ -21,7 +25,9 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--out", type=Path, help="CSV or Parquet file to write (default: standard output)"
     )
-    parser.add_argument("--coverage", type=float, default=0.9, help="of the intervals")
+    parser.add_argument(
+        "--coverage", type=float, default=0.9, help="of the intervals (default 0.9)"
+    )
     parser.set_defaults(run=run)
 
 
@@ -44,15 +50,41 @@ def run(options: argparse.Namespace) -> int:
     bags = bags_for(model, options.data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PointingWarning)  # said below, in one line
-        parts = [described(model, block, options.coverage) for block in bags.blocks()]
-    table = pd.concat(parts, ignore_index=True)
+        parts = (described(model, block, options.coverage) for block in bags.blocks())
+        if options.out is None or options.out.suffix.lower() == ".csv":
+            write_csv(pd.concat(parts, ignore_index=True), options.out)
+        else:
+            write_atomically(options.out, parquet_of(parts))
     if model.diagnostics_.doubts:
         print(model.diagnostics_.verdict, file=sys.stderr)
-    if options.out is None or options.out.suffix.lower() == ".csv":
-        write_csv(table, options.out)
-    else:
-        write_atomically(options.out, table.to_parquet(index=False))
     return 0
+
+
+def parquet_of(parts: Iterable[Any]) -> memoryview:
+    """The parts of a table as one Parquet file; they are never in memory all at once."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content, waiting = io.BytesIO(), []
+    writer: Any = None
+
+    def write(more: list[Any], writer: Any) -> Any:
+        schema = None if writer is None else writer.schema
+        joined = pd.concat(more, ignore_index=True)
+        table = pa.Table.from_pandas(joined, schema=schema, preserve_index=False)
+        writer = pq.ParquetWriter(content, table.schema) if writer is None else writer
+        writer.write_table(table)
+        return writer
+
+    for part in parts:
+        waiting.append(part)
+        if sum(map(len, waiting)) >= ROWS:
+            writer, waiting = write(waiting, writer), []
+    if waiting:
+        writer = write(waiting, writer)
+    writer.close()
+    return content.getbuffer()
 
 
 def described(model: Any, bags: Any, coverage: float) -> Any:
