@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from soloc.experiments.experiment import cells
-from soloc.experiments.registry import EXPERIMENTS, register
+from soloc.experiments.registry import CHAPTERS, EXPERIMENTS, register
 from soloc.experiments.training import localisation, paths
 from soloc.runs.fingerprint import canonical, describe
 
@@ -30,6 +30,12 @@ def test_an_experiment_has_a_question_a_figure_and_two_configs_of_one_kind(exper
     full, quick = experiment.settings(), experiment.settings(quick=True)
     assert is_dataclass(full) and type(full) is type(quick)
     canonical(describe(full))
+
+
+def test_every_chapter_has_a_name_and_its_experiments_stand_together():
+    names = [CHAPTERS[experiment.chapter] for experiment in EXPERIMENTS.values()]
+    begun = [name for before, name in zip(["", *names], names, strict=False) if name != before]
+    assert len(begun) == len(set(names)) and "In practice" in begun
 
 
 @ALL

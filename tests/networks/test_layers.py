@@ -31,6 +31,8 @@ def test_the_layer_of_a_key_and_a_value_is_the_exact_predictor():
     np.testing.assert_allclose(jax.vmap(layer)(tokens), expected, atol=1e-6)
     exact = float(population_risk(TASK, Softmax(1.7), Overlaps(1.0, 1.0)))
     assert exact_risk(layer, TASK, truth) == pytest.approx(exact, rel=1e-6)
+    found = score(jax.vmap(layer), TASK, samples=40_000, key=KEY, truth=truth)
+    assert abs(found.risk[0] - exact) < 4.0 * found.error[0]
 
 
 @pytest.mark.parametrize("temperature", [False, True])

@@ -1,7 +1,7 @@
 """All experiments by name, in the order in which a reader meets them."""
 
 from soloc.closest import did_you_mean
-from soloc.experiments.attention import bayes_optimality, temperature, which_attention
+from soloc.experiments.attention import bayes_optimality, problem, temperature, which_attention
 from soloc.experiments.experiment import Experiment
 from soloc.experiments.heads import counting, importance, largest, sharing, soft_labels
 from soloc.experiments.latent import (
@@ -20,6 +20,7 @@ from soloc.experiments.learning import (
     samples,
     weights,
 )
+from soloc.experiments.practice import layer, lengths, needed, optimisers, retrieval
 from soloc.experiments.text import decisive, heads, probing
 from soloc.experiments.training import (
     failures,
@@ -31,6 +32,16 @@ from soloc.experiments.training import (
 )
 
 EXPERIMENTS: dict[str, Experiment] = {}
+#: What a report calls the folders; those of one name are one chapter.
+CHAPTERS = {
+    "attention": "One token decides",
+    "training": "One token decides",
+    "learning": "How much data",
+    "heads": "Several heads",
+    "latent": "Attention infers a latent",
+    "practice": "In practice",
+    "text": "Words",
+}
 
 
 def register(experiment: Experiment) -> Experiment:
@@ -58,6 +69,7 @@ def chapter(name: str) -> list[Experiment]:
 
 
 for _experiment in (
+    problem.EXPERIMENT,
     *paths.EXPERIMENTS,
     bayes_optimality.EXPERIMENT,
     temperature.EXPERIMENT,
@@ -84,6 +96,11 @@ for _experiment in (
     supervised.EXPERIMENT,
     pretraining.EXPERIMENT,
     order.EXPERIMENT,
+    layer.EXPERIMENT,
+    optimisers.EXPERIMENT,
+    needed.EXPERIMENT,
+    lengths.EXPERIMENT,
+    retrieval.EXPERIMENT,
     *decisive.EXPERIMENTS,
     probing.EXPERIMENT,
     heads.EXPERIMENT,

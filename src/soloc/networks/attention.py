@@ -51,18 +51,16 @@ class StandardAttention(eqx.Module):
         init: Init = "gaussian",
         temperature: bool = False,
     ) -> None:
-        keys = jax.random.split(key, 5)
-        shape = (heads, p, d)
         scale = {
             "gaussian": 1.0 / math.sqrt(d),
             "xavier": math.sqrt(2.0 / (d + p)),
             "small": _SMALL,
         }[init]
-        self.Q, self.K, self.V = (scale * jax.random.normal(one, shape) for one in keys[:3])
-        self.O = jax.random.normal(keys[3], (heads, p)) * (
-            _SMALL if init == "small" else 1.0 / math.sqrt(p)
-        )
-        self.cls = jax.random.normal(keys[4], (d,))
+        sizes = np.cumsum([heads * p * d] * 3 + [heads * p])
+        # one draw for all: a program that draws is slow to compile
+        *matrices, read, self.cls = jnp.split(jax.random.normal(key, (sizes[-1] + d,)), sizes)
+        self.Q, self.K, self.V = (scale * x.reshape(heads, p, d) for x in matrices)
+        self.O = read.reshape(heads, p) * (_SMALL if init == "small" else 1.0 / math.sqrt(p))
         self.log_tau = jnp.zeros(())
         self.learns_tau = temperature
 

@@ -141,11 +141,11 @@ class _Run:
     ) -> None:
         self.task, self.optimiser, self.batch = task, optimiser, batch
         truth_key, network_key, data_key, step_key, self.test_key = jax.random.split(key, 5)
-        # the hardware's generator: most of a step is drawing
         self.key = step_key
-        made = eqx.filter_vmap(network)(jax.random.split(network_key, seeds))
+        # in one program each: their many small operations would be compiled one by one
+        made = eqx.filter_jit(eqx.filter_vmap(network))(jax.random.split(network_key, seeds))
         params, self.static = eqx.partition(made, eqx.is_inexact_array)
-        self.truths = jax.vmap(task.truth)(jax.random.split(truth_key, seeds))
+        self.truths = jax.jit(jax.vmap(task.truth))(jax.random.split(truth_key, seeds))
         self.seeds = jnp.arange(seeds)
         self.data, self.held_out = self._fixed(jax.random.split(data_key, seeds), samples)
         self.state = _State(

@@ -1,0 +1,1 @@
+"""In practice: standard layers, real optimisers, other networks and other lengths."""
