@@ -164,7 +164,21 @@ def test_divergence_is_reported_at_its_step():
         population_path(
             TASK, Erf(0.9), SPHERE, steps=3000, step_size=lambda t: np.where(t < 123, 1e-3, 1e300)
         )
-    assert caught.value.step == 124
+    assert caught.value.step == 124 and caught.value.runs == (0, 1, 2)
+
+
+def test_divergence_names_all_runs_that_diverge_and_no_other():
+    sizes = np.array([4e-3, 1.0, 1e-3, 3.0])
+    start = Overlaps(0.03, 0.02, 0.05, -0.04, 0.02)
+    with pytest.raises(Diverged) as caught:
+        population_path(TASK, Erf(0.3), start, steps=10, step_size=sizes)
+    assert caught.value.runs == (1, 3)
+    for run, size in enumerate(sizes):
+        if run in caught.value.runs:
+            with pytest.raises(Diverged):
+                population_path(TASK, Erf(0.3), start, steps=10, step_size=size)
+        else:
+            population_path(TASK, Erf(0.3), start, steps=10, step_size=size)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A path: what a training run left behind, one row per run and recorded step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,10 +52,25 @@ class Path:
         }
         return pd.DataFrame(index | {name: values.T.ravel() for name, values in columns.items()})
 
+    def thinned(self, records: int) -> "Path":
+        """The same path with at most so many records, even in the logarithm of time; start and end
+        stay.
+        """
+        places = np.geomspace(1, len(self.steps), records).round().astype(int) - 1
+        places = np.unique(places)
+        columns = {name: values[places] for name, values in self.columns.items()}
+        return replace(self, steps=self.steps[places], columns=columns)
+
     def last(self) -> pd.DataFrame:
         """The last recorded row of every run."""
         last = {name: values[-1] for name, values in self.columns.items()}
         return pd.DataFrame({"run": np.arange(self.runs), self.clock: self.steps[-1]} | last)
+
+    def figure(self) -> Any:
+        """Risk and alignments along training: a matplotlib figure, which notebooks show."""
+        from soloc.figures import path as drawing  # here: no one waits for matplotlib who computes
+
+        return drawing.figure(self.table(), self.clock)
 
     def _sentence(self) -> str:
         ended = "interrupted at" if self.interrupted else "ended at"

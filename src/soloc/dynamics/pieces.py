@@ -30,15 +30,15 @@ class Record(NamedTuple):
 
 
 class Diverged(ValueError):
-    """The iteration left the numbers; `step` says when."""
+    """The iteration left the numbers; `step` says when, `runs` which of those side by side did."""
 
-    def __init__(self, sentence: str, step: int) -> None:
+    def __init__(self, sentence: str, step: int, runs: tuple[int, ...]) -> None:
         super().__init__(sentence)
-        self.step = step
+        self.step, self.runs = step, runs
 
     def __reduce__(self) -> tuple[Any, ...]:
         """So that it can travel between processes, as other errors do."""
-        return type(self), (str(self), self.step)
+        return type(self), (str(self), self.step, self.runs)
 
 
 def pieces(steps: int, every: int, capacity: int, slots: int) -> Iterator[Piece]:
@@ -71,8 +71,9 @@ def run_in_pieces(
     """Advance `state` through all steps and keep what was observed every `every` of them.
 
     `advance(state, piece)` returns the new state and the observations of the piece, (piece.n //
-    piece.stride, ...); `start` is the observation of the start. A non-finite observation stops the
-    run with the step at which it first happened; Ctrl-C stops it and keeps what was observed.
+    piece.stride, ..., runs); `start` is the observation of the start. A non-finite observation
+    stops the run with the step at which it first happened; Ctrl-C stops it and keeps what was
+    observed.
     """
     report = print_progress if progress is True else progress
     began = time.monotonic()
@@ -103,13 +104,14 @@ def _locate(
     for first in range(piece.first, piece.first + piece.n, slots):
         n = min(slots, piece.first + piece.n - first)
         state, seen = advance(state, Piece(first, n, 1))
-        broken = ~np.isfinite(seen).reshape(n, -1).all(axis=1)
+        broken = ~np.isfinite(seen).reshape(n, -1, seen.shape[-1]).all(axis=1)
         if broken.any():
-            step = first + int(np.argmax(broken)) + 1
+            step = first + int(np.argmax(broken.any(axis=1))) + 1
             raise Diverged(
                 f"the iteration diverged at step {step}: its numbers are no longer finite. Take a"
                 " smaller `step_size`.",
                 step,
+                tuple(np.flatnonzero(broken.any(axis=0)).tolist()),
             )
 
 

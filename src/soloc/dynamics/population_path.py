@@ -16,6 +16,7 @@ from soloc.dynamics.pieces import Diverged, Piece, Record, check_run, run_in_pie
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at
 from soloc.dynamics.schedules import InverseDecay, Tabulated
 from soloc.dynamics.watched import Walk, watched_step
+from soloc.maths.arithmetic import SHORT_STEPS
 from soloc.maths.data import core_axes
 from soloc.maths.steps_done import StepsDone
 from soloc.risk.registry import Slopes
@@ -199,6 +200,7 @@ class _Run:
             f"the iteration diverged{where}: at step {step} the risk rose above that of the start,"
             " and it did not come back. Take a smaller `step_size`.",
             step,
+            tuple(np.flatnonzero(lost).tolist()),
         )
 
     def _start_risk(self, lam: np.ndarray) -> np.ndarray:
@@ -241,7 +243,7 @@ def runs_shape(start: Any, task: Any, trained: Trainee, *schedules: Any) -> tupl
         ) from None
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
+@partial(jax.jit, static_argnums=(0, 1, 2), compiler_options=SHORT_STEPS)
 def _advance(
     motion: Motion,
     slopes: Slopes,

@@ -94,17 +94,15 @@ def success(
     """
     where = _starts(start, d, starts, key)
     setting = attention, lam, d, L, gamma, eps, signal
-    try:
-        found, diverged = _reached(_trained(*setting, where, steps, step_size)), 0
-    except Diverged:  # it names one run: which others did, each tells by itself
-        found, diverged = np.zeros(starts, bool), 0
-        for run in range(starts):
-            one = Overlaps(*(getattr(where, name)[run] for name in NAMES))
-            try:
-                found[run] = _reached(_trained(*setting, one, steps, step_size))
-            except Diverged:
-                diverged += 1
-    return {"share": float(np.mean(found)), "diverged": diverged / starts}
+    left, found = np.arange(starts), np.zeros(0, bool)
+    while len(left):  # the others, without those that diverge
+        some = Overlaps(*(np.asarray(getattr(where, name))[left] for name in NAMES))
+        try:
+            found = _reached(_trained(*setting, some, steps, step_size))
+            break
+        except Diverged as lost:
+            left = np.delete(left, lost.runs)
+    return {"share": float(np.sum(found)) / starts, "diverged": (starts - len(left)) / starts}
 
 
 def end_of_training(

@@ -11,7 +11,11 @@ def figure(table: pd.DataFrame) -> Figure:
     """The lower of both states over the number of heads, as a share of the null risk."""
     lengths = sorted(set(table.L))
     drawing, axes = panels(
-        1, len(lengths), width=4.6 * len(lengths), height=3.8, titles=[f"L = {L}" for L in lengths]
+        1,
+        len(lengths),
+        width=max(4.6 * len(lengths), 8.0),
+        height=3.8,
+        titles=[f"L = {L}" for L in lengths],
     )
     for axis, L in zip(axes, lengths, strict=True):
         for colour, (kinds, rows) in zip(

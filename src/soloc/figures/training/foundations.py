@@ -29,11 +29,13 @@ SYMBOLS = {
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Left: how far each equality is off; right: overlaps after SGD, computed two ways."""
-    drawing, axes = panels(1, 2, width=10.0, height=3.9, width_ratios=(1.0, 1.15))
-    equal = table[(table.part == "equality") & (table.bar < 1.0)]
+    """How far each equality is off; beside it, where computed, overlaps after SGD in two ways."""
+    equal, law = table[(table.part == "equality") & (table.bar < 1.0)], table[table.part == "law"]
+    ratios = (1.0, 1.15) if len(law) else (1.0,)
+    drawing, axes = panels(1, len(ratios), width=10.0, height=3.9, width_ratios=ratios)
     _equalities(axes[0], equal)
-    _laws(axes[1], table[table.part == "law"])
+    if len(law):
+        _laws(axes[1], law)
     return drawing
 
 

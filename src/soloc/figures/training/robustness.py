@@ -21,22 +21,15 @@ from soloc.figures.style import (
 
 @styled
 def figure(table: pd.DataFrame) -> Figure:
-    """Six panels; a part that was not computed leaves its panels empty."""
-    drawing, axes = panels(2, 3, width=11.0, height=3.4)
-    parts = {name: table[table.part == name] for name in ("speed", "length", "noise", "several")}
-    for names, draw in (
-        (("speed",), _speed),
-        (("length",), _way),
-        (("length",), _risk_over_length),
-        (("noise",), _noise),
-        (("several",), _several_risk),
-        (("several",), _several_training),
-    ):
-        axis = axes.pop(0)
-        if len(parts[names[0]]):
-            draw(axis, parts[names[0]])
-        else:
-            axis.set_visible(False)
+    """A panel for each thing that was computed; several decisive tokens take two."""
+    draws = [draw for draw, part in _PANELS.items() if (table.part == part).any()]
+    columns = 2 if len(draws) in (2, 4) else min(len(draws), 3)
+    rows = -(-len(draws) // columns)
+    drawing, axes = panels(rows, columns, width=3.8 * max(columns, 2), height=3.4)
+    for axis, draw in zip(axes, draws, strict=False):
+        draw(axis, table[table.part == _PANELS[draw]])
+    for axis in axes[len(draws) :]:
+        axis.set_visible(False)
     return drawing
 
 
@@ -64,19 +57,6 @@ def _speed(axis: Axes, speed: pd.DataFrame) -> None:
     axis.legend(loc="upper left")
 
 
-def _way(axis: Axes, length: pd.DataFrame) -> None:
-    steps = length.groupby("L").steps_needed
-    median_band(axis, steps, BLUE, marker="o")
-    axis.set_ylim(bottom=0.0)
-    logarithmic(axis, "x")
-    axis.yaxis.set_major_formatter(EngFormatter(sep=""))
-    axis.set(
-        xlabel="length $L$",
-        ylabel=r"steps until $|\kappa|, |\nu| > 0.9$",
-        title="The way does not depend on $L$ ...",
-    )
-
-
 def _risk_over_length(axis: Axes, length: pd.DataFrame) -> None:
     excess = length.groupby("L").excess.median()
     axis.plot(excess.index, excess, color=ORANGE, marker="s")
@@ -84,7 +64,7 @@ def _risk_over_length(axis: Axes, length: pd.DataFrame) -> None:
     axis.set(
         xlabel="length $L$",
         ylabel=r"excess risk at the end, $R - \varepsilon^2$",
-        title="... but the risk does",
+        title="Length changes the risk, not the way",
     )
 
 
@@ -143,3 +123,12 @@ def _by_number(several: pd.DataFrame, kind: str):
 
 def _number(decisive: float) -> str:
     return f"{decisive:.0f} decisive token{'s' if decisive > 1 else ''}"
+
+
+_PANELS = {
+    _speed: "speed",
+    _risk_over_length: "length",
+    _noise: "noise",
+    _several_risk: "several",
+    _several_training: "several",
+}
