@@ -40,6 +40,7 @@ def write_page(folder, claims):
                 3,
                 1.0,
                 dict(links),
+                "In practice",
             )
         )
     origin = Origin("abc", {"jax": "1"}, 2.0, 2, True, "soloc reproduce --quick")
@@ -55,6 +56,12 @@ GOOD, BAD = (
 
 def test_every_link_resolves_and_no_identifier_is_used_twice(tmp_path):
     assert broken_links(write_page(tmp_path, [GOOD])) == []
+
+
+def test_a_chapter_is_named_once_where_it_begins(tmp_path):
+    text = write_page(tmp_path, [GOOD]).read_text()
+    for tag in ("li", "p"):
+        assert text.count(f'<{tag} class="chapter">In practice</{tag}>') == 1
 
 
 def test_failed_claims_are_shown_as_failed(tmp_path):

@@ -41,8 +41,9 @@ def test_a_client_is_used_and_left_open(address, tmp_path):
         assert table["value"].tolist() == [4, 5] and client.status == "running"
 
 
-def test_a_poison_cell_is_named_and_its_batch_finishes(address, tmp_path):
-    with pytest.raises(CellsFailed) as failed:
+def test_a_poison_cell_is_named_and_its_batch_finishes(tmp_path):
+    """On a cluster of its own: a busy machine may take minutes to start its workers again."""
+    with own_cluster(2) as address, pytest.raises(CellsFailed) as failed:
         sweep(moody, {"a": [*range(4, 40), 3, 1, 2]}, out=tmp_path, engine=Dask(address))
     verdicts = {f.cell.config["a"]: f.outcome.verdict for f in failed.value.failures}
     assert verdicts == {1: "refused", 2: "failed", 3: "lost"}

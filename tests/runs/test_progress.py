@@ -11,6 +11,10 @@ class Terminal(io.StringIO):
         return True
 
 
+class Notebook(io.StringIO):
+    __module__ = "ipykernel.iostream"
+
+
 def shown(monkeypatch, stream, seconds, total=100.0, finished=()):
     now = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
@@ -37,3 +41,11 @@ def test_work_that_takes_longer_than_foreseen_is_not_called_finished(monkeypatch
 def test_nothing_is_said_before_there_is_something_to_say(monkeypatch):
     assert shown(monkeypatch, io.StringIO(), 29.0) == ""
     assert "0:49 left" in shown(monkeypatch, Terminal(), 1.0)
+
+
+def test_a_notebook_has_the_bar_and_takes_it_back_without_commands_of_terminals(monkeypatch):
+    stream = Notebook()
+    said = shown(monkeypatch, stream, 1.0)
+    assert "0:49 left" in said and said.startswith("\r ") and "\x1b" not in said
+    Progress(1.0, 1, 1, stream).close()
+    assert stream.getvalue().endswith(" \r")

@@ -8,8 +8,12 @@ from typing import Any, NamedTuple
 from soloc.experiments.certificates import Certificate
 from soloc.report.cite import PAPER, software
 from soloc.report.inline import THEME
+from soloc.report.typeset import typeset
 
 TITLE = "One token decides the answer, and attention finds it"
+OPENING = "problem"  # the experiment whose picture and words the page opens with
+#: experiments whose first sentence stands at the top
+MAIN = ("bayes_optimality", "attentions", "initialisation", "samples", "heads_share")
 
 
 class Section(NamedTuple):
@@ -24,6 +28,7 @@ class Section(NamedTuple):
     rows: int
     seconds: float  #: time of computation, whenever that was
     links: Mapping[str, str]  #: label -> address relative to the page
+    chapter: str = ""
 
 
 class Origin(NamedTuple):
@@ -47,14 +52,13 @@ def page(sections: Sequence[Section], origin: Origin) -> str:
         if held == len(claims)
         else f'<strong class="fail">{len(claims) - held} of {len(claims)} claims fail</strong>'
     )
-    quick = (
-        '<p class="note">Quick settings: fewer runs and coarser grids than the paper. The figures'
-        " of record come from <code>soloc reproduce</code> without <code>--quick</code>.</p>"
-        if origin.quick
-        else ""
+    opening = [section for section in sections if section.name == OPENING]
+    rest = [section for section in sections if section.name != OPENING]
+    contents = "".join(
+        f'{_chapter(rest, i)}<li><a href="#{s.name}">{typeset(s.question)}</a></li>'
+        for i, s in enumerate(rest)
     )
-    left_out = "".join(f'<p class="note">{escape(sentence)}</p>' for sentence in origin.skipped)
-    contents = "".join(f'<li><a href="#{s.name}">{escape(s.question)}</a></li>' for s in sections)
+    body = "".join(f"{_chapter(rest, i, 'p')}{_section(s)}" for i, s in enumerate(rest))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -77,15 +81,15 @@ def page(sections: Sequence[Section], origin: Origin) -> str:
 <p class="lead">Single-location regression (Marion, Berthier, Biau and Boyer, 2025) computed again
 from exact population risks and training dynamics, with what follows from them. {verdict}, each with
 its measured number below.</p>
-{quick}
-{left_out}
+{"".join(_section(section) for section in opening)}
+{_main(rest)}
 <nav aria-label="Contents"><ol>{contents}
 <li><a href="#certificates">Certificates: every claim and its number</a></li>
 <li><a href="#origin">Run times and versions</a></li>
 <li><a href="#cite">How to cite</a></li></ol></nav>
 </header>
 <main>
-{"".join(_section(section) for section in sections)}
+{body}
 {_certificates(sections)}
 {_origin(sections, origin)}
 <section id="cite"><h2>How to cite</h2>
@@ -111,6 +115,36 @@ def _theme() -> str:
     )
 
 
+def _main(sections: Sequence[Section]) -> str:
+    """The first sentence of each main finding that was computed, with the way to its figure."""
+    there = {section.name: section.findings for section in sections}
+    found = [
+        f'<li>{typeset(there[name].split(". ")[0].rstrip("."))}. <a href="#{name}">{name}</a></li>'
+        for name in MAIN
+        if name in there
+    ]
+    return f'<h2>Main findings</h2><ul class="main">{"".join(found)}</ul>' if found else ""
+
+
+def _left_out(origin: Origin) -> str:
+    """What this page does not show and why, in one line."""
+    quick = (
+        ["Quick settings: fewer runs and coarser grids than those of record."]
+        if origin.quick
+        else []
+    )
+    reasons = " ".join([*quick, *origin.skipped])
+    return f'<p class="muted">{escape(reasons)}</p>' if reasons else ""
+
+
+def _chapter(sections: Sequence[Section], place: int, tag: str = "li") -> str:
+    """The name of a chapter, where one begins."""
+    name = sections[place].chapter
+    if not name or (place and sections[place - 1].chapter == name):
+        return ""
+    return f'<{tag} class="chapter">{escape(name)}</{tag}>'
+
+
 def _section(section: Section) -> str:
     links = "".join(
         f'<li><a href="{escape(address)}">{escape(label)}</a></li>'
@@ -122,9 +156,9 @@ def _section(section: Section) -> str:
     )
     return f"""<section id="{section.name}">
 <p class="name">{section.name}</p>
-<h2>{escape(section.question)}</h2>
+<h2>{typeset(section.question)}</h2>
 <figure>{section.svg}</figure>
-<p class="findings">{escape(section.findings)}</p>
+<p class="findings">{typeset(section.findings)}</p>
 <ul class="links">{links}</ul>
 <p class="config">{config}</p>
 </section>
@@ -147,10 +181,10 @@ def _short(value: Any) -> str:
 
 def _certificates(sections: Sequence[Section]) -> str:
     rows = "".join(
-        f"""<tr><td><span class="claim">{escape(c.claim)}</span>{_caveat(c)}</td>
-<td data-label="Checked by">{escape(c.check)} <a href="#{section.name}">({section.name})</a></td>
-<td data-label="Expected">{escape(c.expected)}</td>
-<td data-label="Measured">{escape(c.measured)}</td>{_verdict(c)}</tr>"""
+        f"""<tr><td><span class="claim">{typeset(c.claim)}</span>{_caveat(c)}</td>
+<td data-label="Checked by">{typeset(c.check)} <a href="#{section.name}">({section.name})</a></td>
+<td data-label="Expected">{typeset(c.expected)}</td>
+<td data-label="Measured">{typeset(c.measured)}</td>{_verdict(c)}</tr>"""
         for section in sections
         for c in section.claims
     )
@@ -168,7 +202,7 @@ def _verdict(claim: Certificate) -> str:
 
 
 def _caveat(claim: Certificate) -> str:
-    return f'<span class="caveat">Caveat: {escape(claim.caveat)}</span>' if claim.caveat else ""
+    return f'<span class="caveat">Caveat: {typeset(claim.caveat)}</span>' if claim.caveat else ""
 
 
 def _origin(sections: Sequence[Section], origin: Origin) -> str:
@@ -186,4 +220,5 @@ process{"es" if origin.jobs != 1 else ""}; results that were already stored and 
 were not computed again.</p>
 <table><thead><tr><th>Experiment</th><th>Rows</th><th>Time of computation</th></tr></thead>
 <tbody>{rows}</tbody></table>
-<p class="muted">Revision {escape(origin.revision)}. {versions}.</p></section>"""
+<p class="muted">Revision {escape(origin.revision)}. {versions}.</p>
+{_left_out(origin)}</section>"""

@@ -155,6 +155,7 @@ def _section(published: Published, kinds: tuple[str, ...]) -> Section:
         rows=len(found.table),
         seconds=found.seconds,
         links={_label(address): address for address in addresses},
+        chapter=registry.CHAPTERS.get(experiment.chapter, "Elsewhere"),
     )
 
 

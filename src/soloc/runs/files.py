@@ -55,7 +55,7 @@ class CannotWrite(OSError):
         return refusal
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes | memoryview) -> None:
     """Put `content` at `path`: readers, and machines that lose power, see the old file or the new.
 
     The partial file has a random name: two hosts that share a directory may have equal process ids.

@@ -1,5 +1,5 @@
-"""Progress for a person: a bar with the time left on a terminal, a line per finished part
-elsewhere.
+"""Progress for a person: a bar with the time left on a terminal and in a notebook, a line per
+finished part elsewhere.
 """
 
 import sys
@@ -21,6 +21,13 @@ def _until(left: float) -> str:
     return f"{clock(left)} left" if left > 0.0 else "longer than foreseen"
 
 
+def _eraser(stream: TextIO) -> str:
+    """What takes the last line back: a terminal knows a command, a notebook only overwrites."""
+    if stream.isatty():
+        return "\r\x1b[K"
+    return f"\r{' ' * 3 * _WIDTH}\r" if type(stream).__module__.startswith("ipykernel") else ""
+
+
 class Progress:
     """Work measured in expected seconds; the rest is scaled by how the finished part turned out."""
 
@@ -35,7 +42,7 @@ class Progress:
         self.spent = 0.0
         self.started = self.last = time.monotonic()
         self.label = ""
-        self._lively = self.stream.isatty()
+        self._eraser = _eraser(self.stream)
         self._drawn = self.started
 
     def finished(self, expected: float, spent: float, label: str) -> None:
@@ -54,28 +61,28 @@ class Progress:
     def show(self) -> None:
         """Redraw the bar, a few times a second; where there is no terminal, a line now and then."""
         now = time.monotonic()
-        if now - self._drawn < (_REDRAW if self._lively else _LINE):
+        if now - self._drawn < (_REDRAW if self._eraser else _LINE):
             return
         self._drawn = now
         left = self.time_left(now - self.last)
-        if not self._lively:
+        if not self._eraser:
             self.line(f"  {self.done:,} of {self.parts:,} cells, {_until(left)}")
             return
         elapsed = now - self.started
         share = min(elapsed / (elapsed + left), 0.99) if elapsed > 0 else 0.0
         bar = "█" * round(share * _WIDTH) + "·" * (_WIDTH - round(share * _WIDTH))
         self.stream.write(
-            f"\r\x1b[K{bar} {share:4.0%}  {_until(left)}  {self.done:,}/{self.parts:,} {self.label}"
+            f"{self._eraser}{bar} {share:4.0%}  {_until(left)}"
+            f"  {self.done:,}/{self.parts:,} {self.label}"
         )
         self.stream.flush()
 
     def line(self, text: str) -> None:
-        """A line that stays, above the bar on a terminal."""
-        self.stream.write(f"\r\x1b[K{text}\n" if self._lively else f"{text}\n")
+        """A line that stays, above the bar where there is one."""
+        self.stream.write(f"{self._eraser}{text}\n")
         self.stream.flush()
 
     def close(self) -> None:
         """Remove the bar."""
-        if self._lively:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()
+        self.stream.write(self._eraser)
+        self.stream.flush()
