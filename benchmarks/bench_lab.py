@@ -1,7 +1,7 @@
-"""The lab in headless Chromium: from the command to the first plots, and from a slider to the
-repainted plot.
+"""The lab in headless Chromium: from the command to the first picture, and from a slider to the
+repainted plot, on a machine at rest or beside so many busy processes.
 
-    python benchmarks/bench_lab.py [moves]
+    python benchmarks/bench_lab.py [moves] [busy]
 """
 
 import os
@@ -35,7 +35,14 @@ new MutationObserver((_, watch) => {
 """
 
 
-def main(moves: int = 100) -> None:
+_REFUSED = (
+    "return [...document.querySelectorAll('.problem[data-kind=error]')]"
+    ".map((it) => it.textContent).filter(Boolean).join(' ')"
+)
+_SPIN = "while True: pass"
+
+
+def main(moves: int = 60, busy: int = 0) -> None:
     """Print both times."""
     if CHROMIUM is None or DRIVER is None:
         print("Chromium or its driver is missing: nothing measured.")
@@ -51,11 +58,21 @@ def main(moves: int = 100) -> None:
     ]
     folder = tempfile.mkdtemp()
     browser = open_browser(Path(folder))
+    others = [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(busy)]
     try:
+        began = time.monotonic()
+        server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            _open(browser, f"http://127.0.0.1:{_PORT}/")
+            wait_for(browser, "return document.querySelector('.story-panels [data-drawn]')", 60)
+            print(f"command to the first picture {time.monotonic() - began:6.2f} s")
+        finally:
+            server.terminate()
+            server.wait(20)
         began = time.monotonic()
         server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         try:
-            _open(browser, f"http://127.0.0.1:{_PORT}/")
+            _open(browser, f"http://127.0.0.1:{_PORT}/?view=training")
             for panel in ("landscape", "curves", "sequence"):
                 wait_for(
                     browser,
@@ -78,10 +95,15 @@ def main(moves: int = 100) -> None:
                     ],
                 )
                 time.sleep(2)
+            refused = browser.execute_script(_REFUSED)
+            print(f"error sentences: {refused or 'none'}")
         finally:
             server.terminate()
             server.wait(20)
     finally:
+        for other in others:
+            other.kill()
+            other.wait()
         browser.quit()
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -7,11 +7,11 @@ from soloc.experiments.training.paths import PAPER, QUESTIONS, Config
 from soloc.lab.controls import Controls
 
 _LABELS = {
-    "training_manifold": "On the manifold, λ = 0.1",
-    "training_sphere_hot": "From the sphere, λ = 0.9",
-    "training_sphere_cool": "From the sphere, λ = 0.1",
-    "training_sphere_schedule": "From the sphere, λ falling",
-    "training_sgd": "Stochastic gradients",
+    "training_manifold": "It finds the token (λ = 0.1)",
+    "training_sphere_hot": "It gets stuck (λ = 0.9)",
+    "training_sphere_schedule": "Cooling rescues it (λ falls)",
+    "training_sphere_cool": "Half of the starts end swapped",
+    "training_sgd": "From samples (SGD)",
 }
 
 
@@ -28,7 +28,7 @@ def presets() -> list[dict[str, Any]]:
     """One preset per training experiment of the paper, and two heads for two kinds."""
     made = [
         Preset(name, _LABELS[name], QUESTIONS[name], _values(config))
-        for name, config in PAPER.items()
+        for name, config in ((name, PAPER[name]) for name in _LABELS)
     ]
     two = _values(PAPER["training_manifold"]) | {"heads": 2, "kinds": 2, "steps": 20_000}
     made.append(Preset("heads_share", "Two heads do not specialise", SHARING.question, two))

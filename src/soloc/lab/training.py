@@ -16,6 +16,7 @@ from soloc.risk.overlaps import NAMES, Overlaps
 
 # fewer where every recorded risk is an integral over all scores
 RECORDS, RECORDS_INTEGRATED = 120, 40
+_FINE = 20  # times as many are made where they cost nothing, and thinned on logarithmic time
 MOST_RUNS = 8
 TAB = Tab("training", "Training")
 _TOKENS_A_STEP, _TOKENS = 20_000, 300_000_000  # that SGD may draw: about 20 seconds of work
@@ -76,7 +77,13 @@ class Training(Body):
 
     def every(self, setting: Controls) -> int:
         """Steps between records."""
-        return max(1, self.steps // (RECORDS_INTEGRATED if setting.entry.slow else RECORDS))
+        fine = _FINE if self.is_thinned(setting) else 1
+        records = RECORDS_INTEGRATED if setting.entry.slow else RECORDS * fine
+        return max(1, self.steps // records)
+
+    def is_thinned(self, setting: Controls) -> bool:
+        """Whether the path is recorded finely, and shown on logarithmic time."""
+        return setting.entry.closed_slopes and not self.batch
 
     def how(self, setting: Controls) -> dict[str, Any]:
         """Keywords of `population_path` and `sgd_path`."""
@@ -111,7 +118,8 @@ class Training(Body):
             )
         else:
             run = f"path = population_path(task, attention, start, {how})"
-        return [start, run, "path.table()"]
+        thin = [f"path = path.thinned({RECORDS})"] if self.is_thinned(setting) else []
+        return [start, run, *thin, "path.table()"]
 
     def imports(self, setting: Controls) -> list[str]:
         """The imports of these lines and of those of the setting."""
@@ -134,7 +142,7 @@ class PathsAsk(Body):
 
     setting: Controls = Controls()
     training: Training = Training()
-    columns: Literal[1, 2] = Field(default=2, description="of the small plots side by side")
+    columns: Literal[1, 2, 3] = Field(default=3, description="of the small plots side by side")
 
 
 class QuickPathsAsk(PathsAsk):

@@ -9,7 +9,7 @@ from tests.lab.browser.chromium import prefer, wait_for
 axe = pytest.importorskip("axe_core_python", reason="this test needs axe-core-python")
 _AXE = (Path(axe.__file__).parent / "axe.min.js").read_text()
 _RUN = "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
-TABS = ["training", "attentions", "latent", "samples", "data", "text"]
+TABS = ["story", "training", "attentions", "latent", "samples", "data", "text"]
 
 
 def violations(lab) -> list[str]:
@@ -25,7 +25,7 @@ def violations(lab) -> list[str]:
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tab", TABS)
 def test_axe_finds_nothing(lab, tab, scheme):
-    if tab == "text":
+    if tab in ("text", "story"):
         pytest.importorskip("wordllama")
     prefer(lab.browser, scheme)
     try:

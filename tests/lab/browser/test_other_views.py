@@ -127,12 +127,12 @@ def test_a_learner_moves_along_its_curve(lab):
 
 
 def test_an_example_is_fitted_and_each_bag_explained(lab):
-    lab.browser.get(lab.address + "?view=data&source=numbers")
-    wait_for(lab.browser, "return !(document.getElementById('data-fit')?.disabled ?? true)", 90)
-    assert lab.run("return document.getElementById('data-label').value") == "label"
-    lab.choose("control-loss", "likelihood")
-    lab.click("#data-fit")
+    lab.browser.get(lab.address + "?view=data&source=numbers&loss=likelihood")
     wait_for(lab.browser, "return document.getElementById('panel-bag')?.dataset.drawn > 0", 120)
+    assert lab.run("return document.getElementById('data-label').value") == "label"
+    assert lab.text("#data-badge") == "pointing trusted"
+    roles = "return [...document.querySelectorAll('.preview .role')].map((it) => it.textContent)"
+    assert lab.run(roles) == ["bag", "name", *["feature"] * 6, "label"]
     table = pd.read_csv(io.BytesIO(example_csv("numbers")))
     bags = Bags.from_frame(table, "bag", label="label", name="instance")
     model = SingleLocationRegressor(loss="likelihood").fit(bags)
@@ -146,6 +146,8 @@ def test_an_example_is_fitted_and_each_bag_explained(lab):
         lab.text('#panel-bag [data-number="decisive instance"]')
         == bags.names_of(3)[model.locate(bags)[3]]
     )
+    shown = lab.run("return document.getElementById('plot-bag').data[1].customdata")
+    np.testing.assert_allclose(np.transpose(shown), bags[3].values, rtol=1e-5)
     assert {"bag=3", "source=numbers", "fitted=1", "loss=likelihood"} <= set(lab.query().split("&"))
     lab.browser.refresh()  # the example is opened and fitted again
     wait_for(lab.browser, "return document.getElementById('panel-bag')?.dataset.drawn > 0", 120)

@@ -279,6 +279,20 @@ def test_old_paths_on_a_new_landscape_are_faint(lab):
     lab.browser.get_log("browser")
 
 
+def test_a_move_of_the_story_dims_what_it_changes(lab):
+    page = Stage(lab, "story", "step=5")
+    assert page.shown == ["landscape", "sequence"]
+    lab.run("window.hold()")
+    lab.click(".moves button:nth-child(2)")
+    time.sleep(0.15)
+    assert_dimmed(page.seen("sequence"), ("move", "sequence"))
+    assert page.seen("landscape")["words"] == f"training {WORDS}"
+    lab.run("window.release(); window.held = null")
+    lab.settle()
+    for view in page.shown:
+        assert_whole(page.wait(view, "shown"), ("move", view))
+
+
 def test_another_tab_does_not_show_what_was_asked_before(lab):
     page = Stage(lab, "attentions")
     lab.click("#tab-training")
@@ -345,6 +359,8 @@ def test_what_was_fitted_to_another_choice_is_dimmed_until_the_next_fit(lab, pan
     page = fitted(lab)
     choices = {
         "control-loss": ("squared", "likelihood"),
+        "control-model": ("network", "linear"),
+        "control-missing": ("drop", "refuse"),
         "data-kind": ("classes", "auto"),
         "data-bag": ("instance", "bag"),
         "data-label": ("x1", "label"),
@@ -398,13 +414,14 @@ def test_another_table_shows_nothing_of_the_one_before(lab, tmp_path):
     page = fitted(lab)
     table = pd.read_csv(io.BytesIO(example_csv("classes")))
     table[table.bag.isin(table.bag.unique()[:40])].to_csv(tmp_path / "other.csv", index=False)
-    assert lab.run("return document.querySelectorAll('.bags').length") == 1
+    fits = "return document.querySelectorAll('.bags:not(.preview), #predictions').length"
+    assert lab.run(fits) == 2
     lab.choose("data-source", "upload")
     lab.browser.find_element(By.ID, "data-file").send_keys(str(tmp_path / "other.csv"))
     for panel in ("data", "bag"):
         seen = page.seen(panel)
         assert seen["stage"] == "empty" and not seen["numbers"] and not seen["plotted"], seen
-    assert lab.run("return document.querySelectorAll('.bags, #predictions').length") == 0
+    assert lab.run(fits) == 0
     assert "R²" not in lab.text("#sentence-data")
     wait_for(lab.browser, "return !document.getElementById('data-fit').disabled", 60)
     assert page.seen("data")["stage"] == "empty"

@@ -166,9 +166,9 @@ def test_a_parquet_bomb_ends_in_a_sentence_and_leaves_the_server_as_it_was(lab, 
 def raw(lab, message: bytes, wait: float = 5.0) -> bytes:
     """What the server says to bytes on a socket."""
     with socket.create_connection(("127.0.0.1", lab.port), timeout=wait) as connection:
+        said = b""
         try:
             connection.sendall(message)
-            said = b""
             while part := connection.recv(65536):
                 said += part
                 if b"\r\n\r\n" in said:

@@ -5,6 +5,7 @@ kept.
 import io
 import json
 import time
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_predict
 
 from soloc.estimators import Bags, SingleLocationRegressor
-from soloc.estimators.study import study
+from soloc.estimators.boosting import statistics
+from soloc.estimators.study import _doubts, study
 from soloc.lab.uploads import process, sessions
 from soloc.lab.uploads.examples import example_csv
 from soloc.lab.uploads.process import Workers
@@ -23,6 +25,7 @@ from soloc.lab.work.jobs import Job, Stopped
 from soloc.lab.work.office import Office
 
 pytestmark = pytest.mark.xdist_group("data")
+FEATURES = [f"x{i + 1}" for i in range(6)]
 COLUMNS = {"bag": "bag", "label": "label", "name": "instance"}
 
 
@@ -99,6 +102,69 @@ def test_the_python_lines_give_the_scores_that_are_shown(
     np.testing.assert_allclose(made["predictions"], panel["table"]["prediction"], rtol=1e-9)
 
 
+def test_a_file_with_semicolons_commas_and_holes_is_fitted_by_the_lines_that_are_shown(
+    client, small, tmp_path, monkeypatch
+):
+    holes = small.assign(x2=small.x2.where(np.arange(len(small)) % 40 != 7))
+    written = holes.to_csv(index=False, sep=";", decimal=",").encode("latin-1")
+    data, described = uploaded(client, written)
+    assert "semicolons" in described["read_as"] and "decimal commas" in described["read_as"]
+    columns = {column["name"]: column for column in described["columns"]}
+    assert columns["x2"]["missing"] == holes.x2.isna().sum() and columns["label"]["constant"]
+    (tmp_path / "t.csv").write_bytes(written)
+    monkeypatch.chdir(tmp_path)
+    question = {"data": data, **COLUMNS, "loss": "likelihood", "model": "linear"}
+    refused = client.post("/api/jobs/fit", json=question).json()["job"]
+    assert "NaN" in heard(client, refused)[-1]["sentence"]
+    job = client.post("/api/jobs/fit", json=question | {"missing": "fill"}).json()["job"]
+    assert heard(client, job)[-1]["kind"] == "done"
+    panel = client.post("/api/data/study", json={"data": data}).json()
+    made: dict = {}
+    exec(panel["python"], made)
+    assert not made["table"].isna().any().any()
+    assert made["found"].score == pytest.approx(panel["numbers"]["left-out R²"], rel=1e-9)
+    assert made["found"].boosting_score == pytest.approx(panel["numbers"]["boosting R²"], rel=1e-9)
+    np.testing.assert_allclose(made["predictions"], panel["table"]["prediction"], rtol=1e-9)
+
+
+def test_noise_is_never_called_trusted(small):
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        shuffled = dict(zip(small.bag.unique(), rng.permutation(small.bag.unique()), strict=True))
+        labels = small.groupby("bag").label.first()
+        noise = small.assign(label=small.bag.map(shuffled).map(labels))
+        found = study(
+            Bags.from_frame(noise, "bag", label="label", features=FEATURES), loss="squared"
+        )
+        assert found.score < 0.3 and found.facts["doubts"], found.facts
+
+
+def test_scores_that_are_printed_are_doubts_of_their_own():
+    class Sure:
+        class diagnostics_:
+            doubts: ClassVar[list[str]] = []
+
+    assert _doubts(Sure, 0.8, 0.5, 0.0) == []
+    assert "no better than a constant" in _doubts(Sure, -0.33, -0.5, 0.0)[0]
+    assert "mean-pool ridge" in _doubts(Sure, 0.4, 0.5, 0.0)[0]
+
+
+@pytest.mark.parametrize("model", ["network", "auto"])
+def test_other_models_are_studied_too(small, model):
+    few = small[small.bag.isin(small.bag.unique()[:40])]
+    bags = Bags.from_frame(few, "bag", label="label", features=FEATURES)
+    found = study(bags, model=model)
+    assert found.instances.weight.groupby(found.instances.bag).sum().to_numpy() == pytest.approx(1)
+    assert found.features.shape == (len(few), 6) and np.isfinite(found.score)
+
+
+def test_boosting_is_that_of_scikit_learn_on_statistics_of_the_bags(small):
+    bags = Bags.from_frame(small, "bag", label="label", features=FEATURES)
+    table = small.groupby("bag", sort=False)[FEATURES]
+    parts = [table.mean(), table.std(ddof=0), table.min(), table.max()]
+    np.testing.assert_allclose(statistics(bags), np.hstack(parts), atol=1e-7)
+
+
 def test_classes_are_fitted_and_counted(small):
     table = small.assign(label=np.where(small.label > small.label.median(), "high", "low"))
     found = study(Bags.from_frame(table, "bag", label="label"), classes=True, loss="likelihood")
@@ -128,6 +194,8 @@ def test_wrong_columns_and_numbers_are_refused_in_a_sentence(small, change, sent
         "what": "fit",
         "name": "t.csv",
         "columns": columns,
+        "missing": "refuse",
+        "model": "linear",
         "loss": "auto",
         "coverage": 0.9,
         "classes": "classes" in change,
@@ -170,6 +238,7 @@ def test_a_worker_that_somebody_kills_is_replaced_and_asked_again(monkeypatch, s
     monkeypatch.setattr(jobs, "UNHEARD", float("inf"))  # nobody listens here
     columns = {**COLUMNS, "features": []}
     request = {"what": "fit", "name": "t.csv", "columns": columns, "loss": "likelihood"}
+    request |= {"missing": "refuse", "model": "linear"}
     found = Workers().work(
         Job(60.0, Office()),
         {**request, "coverage": 0.9, "classes": False},

@@ -28,3 +28,15 @@ def test_what_is_no_sentence_is_refused_or_handled(client, sentence):
     answer(client, SENTENCE)
     reply = client.post("/api/sentence", json={"sentence": sentence})
     assert reply.status_code in (200, 422) and "Traceback" not in reply.text
+
+
+def test_the_first_sentence_is_shipped_as_the_model_answers_it():
+    from soloc.lab.views.sentence import SentenceAsk, computed, sentence_panel
+
+    shipped, expected = sentence_panel(SentenceAsk()), computed(SentenceAsk())
+    assert shipped.sentence == expected.sentence and shipped.python == expected.python
+    for name in ("weight", "contribution"):
+        assert shipped.table[name] == pytest.approx(expected.table[name], abs=5e-3)  # as is shown
+    for name, value in expected.numbers.items():
+        close = pytest.approx(value, abs=5e-3) if isinstance(value, float) else value
+        assert shipped.numbers[name] == close, name

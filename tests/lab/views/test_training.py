@@ -22,9 +22,9 @@ def test_paths_are_those_of_population_path(client):
     ).json()
     start = Overlaps(np.array([0.1, 0.3]), np.array([-0.2, 0.1]), 0.0, np.array([0.0, 0.2]), 0.0)
     path = population_path(
-        SingleLocation(d=60, L=10), Erf(0.2), start, steps=600, step_size=4e-3, every=5
+        SingleLocation(d=60, L=10), Erf(0.2), start, steps=600, step_size=4e-3, every=1
     )
-    expected = replace(path, bayes=None).table()
+    expected = replace(path, bayes=None).thinned(120).table()
     for name in ("run", "step", "kappa", "nu", "theta", "eta", "rho", "risk", "distance", "lam"):
         np.testing.assert_allclose(
             answer["table"][name], expected[name], rtol=1e-8, atol=1e-9, err_msg=name

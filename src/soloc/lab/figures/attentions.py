@@ -8,8 +8,7 @@ from typing import Any
 
 from soloc.risk.best_weight import AtBest
 
-# log10 excess at which the axis ends; smaller ones are drawn at its end, with their value written
-_LOWEST = -18.0
+_DECADES = 8.0  # of the axis; smaller excesses are drawn at its end, their value beside the row
 _EXACT, _SIMULATED = "#0072b2", "#d55e00"
 _LINES = {
     "Bayes": ("#009e73", "solid"),
@@ -27,9 +26,8 @@ def attentions_figure(
     order = [row.weight for row in sorted(rows, key=drawn_at)] + list(waiting)
     tens = [drawn_at(row) for row in rows] + [log / math.log(10) for log in references.values()]
     top = max(tens) + 0.25
-    lowest = max(_LOWEST, min(tens) - 0.3)
-    if lowest > _LOWEST:
-        lowest = min(lowest, top - 1.0)
+    # beyond so many decades nothing differs any more
+    lowest = min(max(top - _DECADES, min(tens) - 0.3), top - 1.0)
     exact = [row for row in rows if not row.sequences]
     drawn = [row for row in rows if row.sequences]
     data = [_line(name, log / math.log(10), lowest, order) for name, log in references.items()]
@@ -55,10 +53,24 @@ def attentions_figure(
             "ticklabelstandoff": 6,
         },
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
-        "margin": {"l": 8, "r": 12, "t": 8, "b": 44},
+        "margin": {"l": 8, "r": 84, "t": 8, "b": 44},
         "hovermode": "closest",
+        "annotations": [
+            *(_at_end(row.weight, _value(row)) for row in rows),
+            *(_at_end(name, "computing …") for name in waiting),
+        ],
     }
     return {"data": data, "layout": layout}
+
+
+def _at_end(name: str, text: str) -> dict[str, Any]:
+    """Words at the right end of a row."""
+    beside = {"xref": "paper", "x": 1.0, "xanchor": "left", "yref": "y", "y": name}
+    return {"text": f" {text}", "showarrow": False, **beside}
+
+
+def _value(row: AtBest) -> str:
+    return f"< {row.below:.1e}" if row.below is not None else _short(drawn_at(row))
 
 
 def drawn_at(row: AtBest) -> float:

@@ -12,6 +12,7 @@ from soloc.lab.panel import drawn
 _OURS, _POOL, _TRUTH = "#0072b2", "#8a8f98", "#d55e00"
 _MOST_DOTS = 1500  # bags that are drawn
 MOST_BARS = 64  # instances that are drawn
+_MOST_WRITTEN = 160  # features of instances that are written as numbers
 
 
 def numbers_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
@@ -153,9 +154,15 @@ def classes_figure(study: dict[str, Any], columns: int) -> dict[str, Any]:
 
 
 def bag_figure(
-    names: Sequence[str], weights: np.ndarray, positions: np.ndarray, decisive: int
+    names: Sequence[str],
+    weights: np.ndarray,
+    positions: np.ndarray,
+    decisive: int,
+    features: dict[str, np.ndarray],
 ) -> dict[str, Any]:
-    """Attention weights of the instances of one bag, the decisive one in colour."""
+    """Attention weights of the instances of one bag, the decisive one in colour, above their
+    features.
+    """
     places = list(range(len(positions)))
     colours = [_TRUTH if at == decisive else _OURS for at in positions]
     data = [
@@ -168,10 +175,12 @@ def bag_figure(
             "hovertemplate": (
                 "%{customdata[0]} (instance %{customdata[1]})<br>weight %{y:.4f}<extra></extra>"
             ),
-        }
+        },
+        _features(places, features),
     ]
     layout = {
         "xaxis": {
+            "anchor": "y2",
             "tickvals": places,
             "ticktext": [_short(name) for name in names],
             "tickangle": -60 if len(names) > 8 else 0,
@@ -179,11 +188,37 @@ def bag_figure(
             "showgrid": False,
             "zeroline": False,
         },
-        "yaxis": {"title": {"text": "attention weight"}, "range": [0, 1.05]},
+        "yaxis": {"title": {"text": "weight"}, "range": [0, 1.05], "domain": [0.62, 1]},
+        "yaxis2": {"domain": [0, 0.56], "autorange": "reversed", "showgrid": False},
         "margin": {"l": 52, "r": 8, "t": 8, "b": 44},
         "bargap": 0.25,
     }
     return {"data": data, "layout": layout}
+
+
+def _features(places: Sequence[int], features: dict[str, np.ndarray]) -> dict[str, Any]:
+    """A map of the features: each row in its own unit, from its smallest to its largest value."""
+    values = np.asarray(list(features.values()), dtype=float).reshape(len(features), len(places))
+    low = np.nanmin(values, axis=1, keepdims=True, initial=np.inf)
+    spread = np.nanmax(values, axis=1, keepdims=True, initial=-np.inf) - low
+    few = values.size <= _MOST_WRITTEN
+    return {
+        "type": "heatmap",
+        "x": list(places),
+        "y": list(features),
+        "z": drawn((values - low) / np.where(spread > 0, spread, 1.0)),
+        "customdata": drawn(values),
+        "text": [[f"{value:.2g}" for value in row] for row in values] if few else None,
+        "texttemplate": "%{text}" if few else None,
+        "textfont": {"size": 10},
+        "colorscale": [[0, "rgba(0,114,178,0.04)"], [1, "rgba(0,114,178,0.5)"]],
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "xaxis": "x",
+        "yaxis": "y2",
+        "hovertemplate": "%{y} of this instance: %{customdata:.4g}<extra></extra>",
+    }
 
 
 def shown_instances(weights: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ landscape.
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from soloc.figures.palette import BLUE, GREEN, ORANGE, PINK, RED, SKY
@@ -22,11 +23,11 @@ _PLOTS = {
 _GAP_X, _GAP_Y = 0.13, 0.10
 
 
-def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
-    """Small plots, one per quantity, that share their steps; `table` is that of a path. What it
-    lacks keeps its place.
+def curves_figure(table: pd.DataFrame, columns: int, logarithmic: bool) -> dict[str, Any]:
+    """Small plots, one per quantity that moves, that share their steps; `table` is that of a path.
+    On a logarithmic axis step 0 has no place.
     """
-    names = list(_PLOTS)
+    names = [name for name in _PLOTS if _moves(table, name)]
     rows = -(-len(names) // columns)
     data: list[dict[str, Any]] = []
     margin = {"l": 48, "r": 10, "t": 22, "b": 36}
@@ -37,6 +38,7 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
         "margin": margin,
     }
     steps = drawn(table.loc[table["run"] == 0, "step"], 7)
+    time = {"type": "log", "dtick": 1, "exponentformat": "power"} if logarithmic else {"nticks": 5}
     for place, name in enumerate(names):
         title, scale = _PLOTS[name]
         mark = "" if place == 0 else str(place + 1)
@@ -47,10 +49,10 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
             "anchor": f"y{mark}",
             "showticklabels": lowest_row,
             "zeroline": False,
-            "nticks": 5,
             "title": {"text": "step" if lowest_row else "", "standoff": 4},
             "matches": "x" if place else None,
             "exponentformat": "SI",
+            **time,
         }
         layout[f"yaxis{mark}"] = {
             "domain": [bottom, top],
@@ -58,7 +60,6 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
             "type": scale,
             "zeroline": False,
             "nticks": 5,
-            "showticklabels": name in table,
             **({"tickformat": ".2~g"} if scale == "linear" else {"exponentformat": "power"}),
             **(
                 {"range": [-1.05, 1.05]}
@@ -70,7 +71,7 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
         }
         layout["annotations"].append(
             {
-                "text": title if name in table else f"{title} (not yet)",
+                "text": title,
                 "xref": "paper",
                 "yref": "paper",
                 "x": left,
@@ -81,7 +82,7 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
                 "font": {"size": 12},
             }
         )
-        for run, rows_of_run in table.groupby("run") if name in table else ():
+        for run, rows_of_run in table.groupby("run"):
             data.append(
                 {
                     "type": "scatter",
@@ -96,6 +97,13 @@ def curves_figure(table: pd.DataFrame, columns: int = 2) -> dict[str, Any]:
                 }
             )
     return {"data": data, "layout": layout}
+
+
+def _moves(table: pd.DataFrame, name: str) -> bool:
+    """Whether there is something to see: no constant, and no second drawing of the risk."""
+    if name not in table or (name == "excess" and np.allclose(table[name], table["risk"], 1e-9)):
+        return False
+    return name == "risk" or not np.allclose(table[name], table[name].iloc[0], 1e-9, 1e-12)
 
 
 def path_traces(table: pd.DataFrame) -> list[dict[str, Any]]:

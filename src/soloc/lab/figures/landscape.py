@@ -95,6 +95,24 @@ def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
     return [float(np.log10(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks]
 
 
+_CORNER = 0.5  # beyond, a label stands inside of the map
+
+
+def _word(point: Any, first: bool) -> str:
+    """What a critical point is called; those that lie on one place, or are many, are named once."""
+    if point.name == "solution":
+        return "solution" if point.kappa > 0 else "its mirror image"
+    if point.name == "swapped":
+        return "swapped minimum" if point.eta > 0 else ""
+    return str(point.kind) if first else ""
+
+
+def _beside(point: Any) -> str:
+    up = "bottom" if point.nu > _CORNER else "top" if point.nu < -_CORNER else "bottom"
+    side = "left" if point.kappa > _CORNER else "right" if point.kappa < -_CORNER else "center"
+    return f"{up} {side}"
+
+
 _SYMBOLS = {
     "minimum": "circle",
     "saddle": "x-thin",
@@ -114,8 +132,11 @@ def critical_traces(found: "pd.DataFrame") -> list[dict[str, Any]]:
         traces.append(
             {
                 "type": "scatter",
-                "mode": "markers",
+                "mode": "markers+text",
                 "name": str(kind),
+                "text": [_word(row, points.index[0] == row.Index) for row in points.itertuples()],
+                "textposition": [_beside(row) for row in points.itertuples()],
+                "textfont": {"color": "#ffffff", "size": 11},
                 "cliponaxis": False,
                 "x": drawn(points["kappa"], 4),
                 "y": drawn(points["nu"], 4),

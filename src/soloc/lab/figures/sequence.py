@@ -65,9 +65,9 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
     }
     guesses["Bayes"] = (seen.bayes, "square", GREEN)
     values = np.asarray([guess[0] for guess in guesses.values()])
-    middle = 0.5 * (values.min() + values.max())
-    # guesses that agree are drawn together
-    half = 0.6 * max(float(np.ptp(values)), 0.1 * float(np.abs(values).max()), 1e-12)
+    # zero belongs to the line, so that guesses near the answer look near
+    ends = np.asarray([min(0.0, values.min()), max(0.0, values.max())])
+    middle, half = ends.mean(), 0.6 * max(float(np.ptp(ends)), 1e-12)
     for row, (name, (value, symbol, color)) in enumerate(guesses.items()):
         data.append(
             {
@@ -101,7 +101,13 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
             "title": {"text": "token", "standoff": 4},
             "range": [-0.6, len(tokens) - 0.4],
         },
-        "yaxis": {"domain": [0.70, 1], "anchor": "x", "title": {"text": "attention"}, **bars},
+        "yaxis": {
+            "domain": [0.70, 1],
+            "anchor": "x",
+            "title": {"text": "attention"},
+            **_range(seen.weights[tokens]),
+            **bars,
+        },
         "yaxis2": {
             "domain": [0.36, 0.64],
             "anchor": "x",
@@ -137,3 +143,10 @@ def sequence_figure(seen: OneSequence, tokens: np.ndarray) -> dict[str, Any]:
         ],
     }
     return {"data": data, "layout": layout}
+
+
+def _range(weights: np.ndarray) -> dict[str, Any]:
+    """An axis that stands still while weights of at most 1 are trained; others find their own."""
+    if np.abs(weights).max() > 1.0:
+        return {}
+    return {"range": [-0.3 if weights.min() >= -0.3 else -1.05, 1.05]}

@@ -7,16 +7,21 @@ const JSON_BODY = { "Content-Type": "application/json" };
 
 export const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
+const GONE = "The lab does not answer; it is asked again until it does.";
+
+/** An error after which the same question is asked again, in so many seconds. */
+const toAskAgain = (sentence, seconds) => Object.assign(new Error(sentence), { later: seconds });
+
 /** POST a body; the answer as JSON. A refusal is an Error with its sentence; if busy, `.later`. */
 export async function post(path, body, headers = JSON_BODY) {
   const response = await fetch(path, {
     method: "POST", headers: { Accept: "application/json", ...headers }, body,
-  }).catch(() => { throw new Error("The lab does not answer; is it still running?"); });
+  }).catch(() => { throw toAskAgain(GONE, 1); });
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
-  const error = new Error(answer.detail ?? `The lab answered ${response.status}.`);
-  if (LATER.has(response.status)) error.later = Number(response.headers.get("Retry-After") ?? 1);
-  throw error;
+  const sentence = answer.detail ?? `The lab answered ${response.status}.`;
+  if (!LATER.has(response.status)) throw new Error(sentence);
+  throw toAskAgain("still computing …", Number(response.headers.get("Retry-After") ?? 1));
 }
 
 /** The same, asked again and again while the lab is busy and `wanted()` says that it matters. */
@@ -26,7 +31,7 @@ export async function postPatiently(path, body, wanted, onWait, headers = JSON_B
       return await post(path, body, headers);
     } catch (error) {
       if (!error.later || !wanted()) throw error;
-      onWait();
+      onWait(error.message);
       await sleep(1000 * error.later);
       if (!wanted()) throw error;
     }
@@ -36,7 +41,7 @@ export async function postPatiently(path, body, wanted, onWait, headers = JSON_B
 export class Asker {
   #path; #busy = false; #next = null; #heard;
 
-  /** `heard` has answer(answer, body), refusal(sentence, body), busy(flag) and waiting(). */
+  /** `heard` has answer(answer, body), refusal(sentence, body), busy(flag), waiting(sentence). */
   constructor(path, heard) {
     this.#path = path;
     this.#heard = heard;
@@ -72,7 +77,8 @@ export class Asker {
   }
 
   #asked(body) {
-    return postPatiently(this.#path, body, () => this.#next === null, () => this.#heard.waiting());
+    return postPatiently(this.#path, body, () => this.#next === null,
+      (sentence) => this.#heard.waiting(sentence));
   }
 }
 

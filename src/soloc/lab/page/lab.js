@@ -1,25 +1,50 @@
 // The lab: builds tabs, controls and panels from what the server says of itself, and asks again
 // whenever the state changes.
 
+import { sleep } from "./ask.js";
 import { control, group } from "./controls.js";
 import { copy, element, phone, say } from "./dom.js";
 import { Panel } from "./panel.js";
 import { State } from "./state.js";
+import { STORY, Story } from "./story.js";
 import { plainQuestion, viewOf } from "./views.js";
 
-const about = await (await fetch("/api/about")).json();
+const about = await described();
 const views = await Promise.all(about.views.map(viewOf));
 const fields = new Map(about.groups.flatMap(({ controls }) => controls.map((it) => [it.name, it])));
 const tabs = about.tabs.map(({ name }) => name);
-const defaults = { view: tabs[0] };
+const story = new Story(about.story);
+const defaults = { view: STORY, step: story.steps[0].number, guess: -1 };
 for (const field of fields.values()) defaults[field.name] = field.default;
 for (const { state: more = {}, facts } of views) {
   Object.assign(defaults, typeof more === "function" ? more(facts) : more);
 }
-const state = new State(defaults);
+const state = new State(base);
+
+/** Where the page begins: in the story, unless the address says anything but a step of it. */
+function base(query) {
+  const told = query.size === 0 || query.has("step");
+  const named = query.get("view");
+  const view = tabs.includes(named) ? named : told ? STORY : tabs[1];
+  if (view !== STORY) return { ...defaults, view };
+  const step = story.step(Number(query.get("step"))).number;
+  return { ...defaults, view, step, ...story.values(step) };
+}
+
+/** What the server says of itself; it is asked again until it is there. */
+async function described() {
+  for (;;) {
+    const response = await fetch("/api/about").catch(() => null);
+    if (response?.ok) return response.json();
+    const waiting = document.getElementById("waiting");
+    waiting.textContent = "The lab does not answer yet; waiting for it …";
+    await sleep(500);
+  }
+}
 
 const lab = {
   state,
+  tabs,
   panels: new Map(),
   panel: (name) => lab.panels.get(name),
   /** A control as the server describes it. */
@@ -31,7 +56,8 @@ const lab = {
   /** What the chosen weight offers: `slow`, `closed_slopes`. */
   weight: () => about.weights[state.get("weight")] ?? {},
   /** Whether a panel is part of the page at all. */
-  has: (name) => lab.panels.has(name) && !state.hidden.has(name),
+  has: (name) => lab.panels.has(name) && !state.hidden.has(name)
+    && (!inStory() || story.asks(name)),
   /** What other panels draw into one, in a fixed order, with the panel that it comes from. */
   overlays(name) {
     const sources = [...lab.panels.values()].filter((source) =>
@@ -44,12 +70,16 @@ const lab = {
     for (const other of lab.panels.values()) {
       if (other.view.follows === panel.view.name && isOpen(other)) other.update();
     }
+    story.heard();
   },
 };
 
-/** Whether the present tab and setting have a place for a view. */
-const isShown = (view) => view.tab === shownTab() && (view.shown?.(lab) ?? true);
+/** Whether the present tab, or step of the story, asks a view. */
+const isHere = (view) => (inStory() ? story.asks(view.name) : view.tab === shownTab());
+/** Whether it does in the present setting. */
+const isShown = (view) => isHere(view) && (view.shown?.(lab) ?? true);
 const isOpen = ({ view }) => isShown(view) && !state.hidden.has(view.name);
+const inStory = () => shownTab() === STORY;
 const shownTab = () => (tabs.includes(state.get("view")) ? state.get("view") : tabs[0]);
 const byId = (id) => document.getElementById(id);
 
@@ -61,9 +91,17 @@ function buildTabs() {
     }));
     byId("tabs").append(element("button", {
       type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `tab-panel-${name}`,
-      onclick: () => state.set({ view: name }),
+      onclick: () => openTab(name),
     }, title));
   }
+  byId(`tab-panel-${STORY}`).append(...story.build(lab));
+  byId("tabs").hidden = state.hidden.has("tabs");
+}
+
+/** Another tab; the story goes on at its step, as the step begins. */
+function openTab(view) {
+  const begins = view === STORY && !inStory() ? story.values(state.get("step")) : {};
+  state.set({ ...begins, view });
 }
 
 const present = []; // controls and groups, with the test of whether they are on the page now
@@ -72,7 +110,7 @@ const present = []; // controls and groups, with the test of whether they are on
 function placed(made, controls) {
   const names = new Set(controls.map(({ name }) => name));
   const has = ({ parts }) => parts.some((part) => part.controls.some((name) => names.has(name)));
-  const leads = (view) => view.tab === shownTab() && view.leads?.some((name) => names.has(name));
+  const leads = (view) => isHere(view) && view.leads?.some((name) => names.has(name));
   present.push([made, () => views.some((view) => leads(view) || (has(view) && isShown(view)))]);
   return made;
 }
@@ -96,7 +134,7 @@ function buildPanel(view) {
   for (const { element: made, first, ...described } of view.groups?.(lab) ?? []) {
     const box = group({ open: true, ...described }, [], state);
     box.append(made);
-    present.push([box, () => view.tab === shownTab()]);
+    present.push([box, () => isHere(view)]);
     if (first) byId("controls").prepend(box);
     else byId("controls").append(box);
   }
@@ -111,6 +149,22 @@ function showTab() {
     button.tabIndex = tab === wanted ? 0 : -1;
     byId(`tab-panel-${tab}`).hidden = tab !== wanted;
   }
+  document.body.classList.toggle("telling", inStory() || state.hidden.has("controls"));
+  placePanels();
+}
+
+/** Panels stand in their tab, and those of the present step in the story. */
+function placePanels() {
+  for (const { view, element: box } of lab.panels.values()) {
+    const told = inStory() && story.shows(view.name);
+    const place = told ? story.host : byId(`tab-panel-${view.tab}`);
+    if (box.parentElement !== place) place.append(box);
+  }
+  const order = [...lab.panels.values()].map((panel) => panel.element);
+  for (const place of document.querySelectorAll(".tab-panel")) {
+    const here = order.filter((box) => box.parentElement === place);
+    if (here.some((box, i) => place.children[i] !== box)) place.append(...here);
+  }
 }
 
 /** Show the controls and panels that belong to the tab and to the setting. */
@@ -118,7 +172,8 @@ function showPresent() {
   for (const [box, isPresent] of present) box.classList.toggle("elsewhere", !isPresent());
   for (const panel of lab.panels.values()) {
     const { view, element: box } = panel;
-    const hidden = view.look.hidden || state.hidden.has(view.name) || !(view.shown?.(lab) ?? true);
+    const hidden = view.look.hidden || state.hidden.has(view.name) || !(view.shown?.(lab) ?? true)
+      || (inStory() && !story.shows(view.name));
     const returns = box.hidden && !hidden;
     box.hidden = hidden;
     if (returns) panel.redraw(); // time went on without it
@@ -126,6 +181,7 @@ function showPresent() {
 }
 
 function update() {
+  if (inStory()) story.show();
   showPresent();
   for (const panel of lab.panels.values()) if (isOpen(panel)) panel.update();
 }
@@ -134,7 +190,7 @@ function arrowsBetweenTabs(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
   const next = tabs[(tabs.indexOf(shownTab()) + step + tabs.length) % tabs.length];
-  state.set({ view: next });
+  openTab(next);
   byId(`tab-${next}`).focus();
 }
 
@@ -151,6 +207,7 @@ function switchTheme() {
 
 function repaint() { for (const panel of lab.panels.values()) panel.redraw(); }
 
+byId("waiting").remove();
 buildTabs();
 buildGroups();
 for (const view of views) buildPanel(view);
@@ -162,7 +219,10 @@ byId("copy-link").addEventListener("click", () =>
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
 phone.addEventListener("change", update);
 addEventListener("popstate", () => { state.readAddress(); state.tell(); });
-state.onChange((changed) => { if (changed.has("view")) showTab(); update(); });
+state.onChange((changed) => {
+  if (changed.has("view") || changed.has("step")) showTab();
+  update();
+});
 addEventListener("unhandledrejection", (event) =>
   say(event.reason?.message ?? "Something went wrong.", "error"));
 update();

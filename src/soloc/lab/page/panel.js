@@ -35,7 +35,7 @@ export class Panel {
       answer: (answer, body) => this.#answered(answer, body),
       refusal: (sentence, body) => this.#hearRefusal(sentence, body),
       busy: (busy) => this.#setBusy("quick", busy),
-      waiting: () => this.#note(WAITING),
+      waiting: (sentence = WAITING) => this.#note(sentence),
     };
     this.asker = new Asker(view.path, { ...heard, answer: (...it) => this.#firstAnswer(...it) });
     if (view.job) {
@@ -151,7 +151,7 @@ export class Panel {
     const now = body === this.#wanted;
     if (now) this.#say(answer.pending ? `${answer.pending} …` : "", "note");
     this.#enter(now ? "shown" : "stale", true);
-    await this.redraw();
+    if (!this.view.sketched?.(this)) await this.redraw();
     this.view.drawn?.(this);
     this.#count();
   }
@@ -167,9 +167,14 @@ export class Panel {
   #hearRefusal(sentence, body) {
     if (body !== this.#wanted) return;
     this.#refused = body;
-    this.#say(sentence, "error");
+    this.#say(this.#named(sentence), "error");
     this.#enter("refused");
     this.#count();
+  }
+
+  /** A sentence of the server with the names of its controls as the page calls them. */
+  #named(sentence) {
+    return sentence.replace(/`(\w+)`/g, (_, name) => `“${this.lab.field(name)?.label ?? name}”`);
   }
 
   #empty() {
@@ -213,7 +218,7 @@ export class Panel {
   /** Another panel has changed what it draws into this plot. */
   overlaid() {
     this.#showPrevious();
-    if (this.stage === "shown") this.redraw();
+    if (this.stage === "shown" && !this.view.isSketched?.(this)) this.redraw();
   }
 
   redraw() {
@@ -257,7 +262,10 @@ export class Panel {
         const here = Object.keys(table).length > 0;
         const text = here ? csvOf(table) : await csv(this.view.path, this.asked);
         download(text, "text/csv", `${name}.csv`);
-      } else await saveImage(this.plot, format, name);
+      } else {
+        await this.redraw();
+        await saveImage(this.plot, format, name);
+      }
       say(`${name}.${format} saved.`);
     } catch (error) {
       say(error.message, "error");

@@ -1,21 +1,31 @@
 // The state of the page: flat names and values, kept in the address: a link shows the same.
 
+import { STORY } from "./story.js";
+
+const REST = 120; // milliseconds: browsers refuse hundreds of changes of the address per minute
+const APART = 1000; // changes that are further apart are two entries of the history
+const MOMENTS = new Set(["t", "run"]); // playing leaves no trail
+
 export class State {
-  #defaults = {};
+  #base;
   #values = {};
   #listeners = [];
   #timer = null;
+  #written = -Infinity;
+  #enters = false;
 
-  /** Fields with their default values; what the address says wins, in the kind of the default. */
-  constructor(defaults) {
-    this.#defaults = { ...defaults };
+  /** `base(query)`: fields with their values where the address says nothing. */
+  constructor(base) {
+    this.#base = base;
     this.readAddress();
   }
 
+  /** What the address says wins, in the kind of the default. */
   readAddress() {
+    clearTimeout(this.#timer);
     const query = new URLSearchParams(location.search);
-    this.#values = { ...this.#defaults };
-    for (const [name, fallback] of Object.entries(this.#defaults)) {
+    this.#values = this.#base(query);
+    for (const [name, fallback] of Object.entries(this.#values)) {
       if (!query.has(name)) continue;
       const text = query.get(name);
       if (typeof fallback === "number") {
@@ -38,7 +48,7 @@ export class State {
     const changed = Object.keys(patch).filter(differs);
     if (!changed.length) return;
     for (const name of changed) this.#values[name] = patch[name];
-    this.#writeAddress();
+    this.#writeAddress(changed);
     this.tell(changed);
   }
 
@@ -48,21 +58,31 @@ export class State {
 
   onChange(listener) { this.#listeners.push(listener); }
 
-  /** The address of this state: only what differs from the defaults. */
+  /** The address of this state: only what differs from what would be there without. */
   address() {
-    const query = new URLSearchParams();
+    const where = this.get("view") === STORY ? ["view", "step"] : ["view"];
+    const query = new URLSearchParams(this.pick(...where));
+    const base = this.#base(query);
     for (const [name, value] of Object.entries(this.#values)) {
-      if (value === this.#defaults[name]) continue;
+      if (value === base[name]) continue;
       query.set(name, typeof value === "boolean" ? String(Number(value)) : String(value));
     }
     if (this.hidden.size) query.set("hide", [...this.hidden].join(","));
-    const text = query.toString().replaceAll("%2C", ",").replaceAll("%3B", ";");
-    return text ? `?${text}` : location.pathname;
+    return `?${query.toString().replaceAll("%2C", ",").replaceAll("%3B", ";")}`;
   }
 
-  // Browsers refuse more than a few hundred changes of the address per minute: write at rest.
-  #writeAddress() {
+  /** Written when the hand rests; back and forward go from one rest to the other. */
+  #writeAddress(changed) {
+    const now = performance.now();
+    const trail = changed.some((name) => !MOMENTS.has(name));
+    const far = now - this.#written > APART || changed.includes("view") || changed.includes("step");
+    if (trail) this.#written = now;
+    this.#enters ||= trail && far;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => history.replaceState(null, "", this.address()), 120);
+    this.#timer = setTimeout(() => {
+      const how = this.#enters ? "pushState" : "replaceState";
+      this.#enters = false;
+      history[how](null, "", this.address());
+    }, REST);
   }
 }

@@ -42,7 +42,8 @@ export class Stream {
   async #begin(body, round) {
     const current = () => round === this.#round;
     try {
-      const answer = await postPatiently(this.#path, body, current, () => this.#heard.waiting());
+      const waiting = (sentence) => this.#heard.waiting(sentence);
+      const answer = await postPatiently(this.#path, body, current, waiting);
       if (current()) this.#hear(answer.job, round);
       else cancel(answer.job);
     } catch (error) {
@@ -86,7 +87,7 @@ export class JobAsker {
     this.#stream = new Stream(path, {
       event: (event) => this.#hear(event),
       refusal: (sentence) => this.#end(sentence),
-      waiting: () => heard.waiting(),
+      waiting: (sentence) => heard.waiting(sentence),
     });
   }
 

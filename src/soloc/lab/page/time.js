@@ -63,14 +63,24 @@ export function runPicker(lab, prefix = "") {
 
 /** A line at the present moment in every plot against steps. */
 export function nowLines(panel, layout) {
-  const step = pathsOf(panel.lab)?.steps[recordAt(panel.lab)];
-  if (step === undefined) return [];
+  const paths = pathsOf(panel.lab);
+  if (!paths) return [];
+  const earliest = layout.xaxis?.type === "log" ? 1 : 0; // step 0 stands at the left end
+  const step = Math.max(paths.steps[recordAt(panel.lab)], earliest);
   const color = getComputedStyle(document.documentElement).getPropertyValue("--muted").trim();
   const axes = Object.keys(layout).filter((name) => name.startsWith("yaxis"));
   return axes.map((name) => name.slice("yaxis".length)).map((mark) => ({
     type: "line", xref: `x${mark}`, yref: `y${mark} domain`, x0: step, x1: step, y0: 0, y1: 1,
     line: { color, width: 1, dash: "dot" },
   }));
+}
+
+/** The step at which time stands and, where there is one, the risk of the chosen run there. */
+function momentOf(lab, paths) {
+  const at = recordAt(lab);
+  const risk = paths.runs[chosenRun(lab)].risk?.[at];
+  const step = `step ${readable(paths.steps[at])}`;
+  return risk === undefined ? step : `${step}, risk ${readable(risk, 3)}`;
 }
 
 /** Play, a slider over time, and the step it stands at; `prefix` sets its ids apart. */
@@ -88,6 +98,7 @@ export function timeBar(lab, prefix = "") {
   };
   const start = () => {
     if (calm.matches) { state.set({ t: 1 }); return; } // whoever wants no motion sees the end
+    if (frame !== null) stop();
     const from = state.get("t") >= 1 ? 0 : state.get("t");
     const began = performance.now();
     const length = 1000 * SECONDS * (1 - from);
@@ -113,10 +124,10 @@ export function timeBar(lab, prefix = "") {
   const show = () => {
     range.value = String(Math.round(PLACES * state.get("t")));
     const paths = pathsOf(lab);
-    output.textContent = paths ? `step ${readable(paths.steps[recordAt(lab)])}` : "";
+    output.textContent = paths ? momentOf(lab, paths) : "";
     range.setAttribute("aria-valuetext", output.textContent);
   };
   stop();
-  state.onChange((changed) => { if (changed.has("t")) show(); });
-  return { element: element("div", { class: "row" }, play, range, output), show };
+  state.onChange((changed) => { if (changed.has("t") || changed.has("run")) show(); });
+  return { element: element("div", { class: "row" }, play, range, output), show, start };
 }

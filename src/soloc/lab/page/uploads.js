@@ -3,6 +3,7 @@
 import { post, postPatiently } from "./ask.js";
 import { labelled } from "./controls.js";
 import { element, readable, say } from "./dom.js";
+import { preview, warningOf } from "./preview.js";
 import { Stream } from "./stream.js";
 
 const KEPT = "soloc-data"; // the token of an uploaded table outlives a reload, not the tab
@@ -49,6 +50,7 @@ export class Form {
     lab.state.onChange((changed) => {
       if (changed.has("source")) this.begin();
       this.#show();
+      this.#preview();
     });
     this.#show();
   }
@@ -73,7 +75,11 @@ export class Form {
       type: "file", id: "data-file", accept: ".csv,.tsv,.parquet",
       onchange: () => this.#upload(this.file.files[0]),
     });
-    this.fileBox = labelled("data-file", "table", this.file, help);
+    this.fileBox = labelled("data-file", "choose a table, or drop it on the page", this.file, help);
+    this.preview = element("div", {
+      class: "table-box", tabindex: "0", role: "region", "aria-label": "First rows of the table",
+      hidden: true,
+    });
     const sample = `${examples[1][0]}.csv`;
     const link = { href: `/api/data/example/${sample}`, download: sample };
     this.top = element("div", { class: "data-form" },
@@ -130,9 +136,12 @@ export class Form {
     fill(this.name, [[POSITION, "their position"], ...columns],
       this.#column("nameColumn", "name") || POSITION);
     const features = new Set(this.#chosenFeatures());
-    const numbers = open.columns.filter((column) => column.kind === "number");
-    this.features.replaceChildren(...numbers.map(({ name }) => {
-      const option = element("option", { value: name }, name);
+    const taken = new Set([this.bag.value, this.label.value]);
+    const numbers = open.columns.filter(({ kind, name }) => kind === "number" && !taken.has(name));
+    this.features.replaceChildren(...numbers.map((column) => {
+      const { name } = column;
+      const warning = warningOf(column, "feature");
+      const option = element("option", { value: name }, warning ? `${name} (${warning})` : name);
       option.selected = features.has(name);
       return option;
     }));
@@ -163,7 +172,7 @@ export class Form {
       name: name && name !== POSITION ? name : null,
       features: this.#chosenFeatures(),
       classes: kind === "auto" ? Boolean(open.guess?.classes) : kind === "classes",
-      ...state.pick("loss", "coverage"),
+      ...state.pick("missing", "model", "loss", "coverage"),
     });
   }
 
@@ -197,8 +206,23 @@ export class Form {
   }
 
   #updatePanels() {
+    this.#preview();
     this.lab.panel("data").update();
     this.lab.panel("bag").update();
+  }
+
+  /** The first rows of the table, with the roles that the form gives to its columns. */
+  #preview() {
+    const none = !open.columns.length || !open.guess;
+    this.preview.replaceChildren(...(none ? [] : [preview(open.columns,
+      JSON.parse(this.question()))]));
+    this.preview.hidden = none;
+  }
+
+  /** A file that was dropped on the page. */
+  take(file) {
+    this.lab.state.set({ source: "upload" });
+    this.#upload(file);
   }
 
   async #upload(file) {
@@ -226,11 +250,13 @@ export class Form {
   #described(event) {
     if (event.kind === "progress") return;
     if (event.kind !== "done") { this.#tell(event.sentence, true); return; }
-    const { columns, guess, rows } = event;
+    const { columns, guess, rows, read_as: how } = event;
     this.#take({ columns, guess });
-    this.#tell(`${open.name}: ${readable(rows)} rows, ${columns.length} columns.`);
+    const read = how ? `, read as ${how}` : "";
+    this.#tell(`${open.name}: ${readable(rows)} rows, ${columns.length} columns${read}.`);
     this.#remember();
-    if (this.lab.state.get("fitted")) this.fit();
+    const own = this.lab.state.get("source") === "upload";
+    if (!own || this.lab.state.get("fitted")) this.fit(); // an example shows what a fit is
   }
 
   #remember() {
@@ -238,6 +264,9 @@ export class Form {
     const { data, name, columns, guess, fitted } = open;
     remembered.set({ data, name, columns, guess, fitted });
   }
+
+  /** Whether a fit is under way. */
+  get isBusy() { return !this.bar.hidden; }
 
   fit() {
     this.run.hidden = true;
@@ -247,6 +276,7 @@ export class Form {
     this.more.hidden = true;
     const body = JSON.stringify({ ...JSON.parse(this.asked), seconds: this.seconds });
     this.fitting.start(body);
+    this.#updatePanels();
   }
 
   /** The same fit again, with three times as long to compute. */
@@ -281,6 +311,7 @@ export class Form {
     this.run.hidden = false;
     this.stop.hidden = this.bar.hidden = true;
     this.#tell(text, wrong);
+    if (this.lab.panel("bag")) this.#updatePanels();
   }
 
   async #drop() {

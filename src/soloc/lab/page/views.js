@@ -9,6 +9,8 @@
 //   asJob(lab)          whether the question goes to the job; refusal(lab): why it is not asked
 //   state               more fields of the address with their defaults, or a function of facts
 //   groups(lab)         more groups of controls: {name, title, open, element, first}
+//   sketched(panel)     whether an answer is on the page already, in a quicker way than a figure;
+//   isSketched(panel)   and whether the figure follows by itself
 //   built, drawn, staged, emptied (panel)   what happens then
 //   overlay(panel, source, traces), figure(panel, figure)   what is drawn instead
 

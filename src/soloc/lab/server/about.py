@@ -8,6 +8,8 @@ from pydantic import BaseModel, Field
 from soloc.lab.body import Control
 from soloc.lab.controls import offered
 from soloc.lab.server.assets import names
+from soloc.lab.story import TAB as STORY
+from soloc.lab.story import steps
 from soloc.lab.view import VIEWS, View
 
 router = APIRouter(prefix="/api")
@@ -64,6 +66,7 @@ class About(BaseModel):
     """Everything the page is built from."""
 
     tabs: list[AboutTab]
+    story: list[dict[str, Any]] = Field(description="the steps of the first tab")
     groups: list[AboutGroup]
     views: list[AboutView]
     weights: dict[str, AboutWeight]
@@ -73,13 +76,14 @@ class About(BaseModel):
 async def about() -> About:
     """Everything the page is built from."""
     views = [view for view in VIEWS.values() if view.available()]
-    tabs = dict.fromkeys(view.tab for view in views)
+    tabs = dict.fromkeys([STORY, *(view.tab for view in views)])
     weights = {
         name: AboutWeight(slow=entry.slow, closed_slopes=entry.closed_slopes)
         for name, entry in offered().items()
     }
     return About(
         tabs=[AboutTab(name=tab.name, title=tab.title) for tab in tabs],
+        story=steps(),
         groups=_groups(views),
         views=[_described(view) for view in views],
         weights=weights,

@@ -1,5 +1,8 @@
 """What is done before it is asked for: the first plots at once, then the back offices."""
 
+import contextlib
+import ctypes
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +35,7 @@ def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
     start_server(("soloc.lab.views.registry",))  # processes are forked from one that has it all
     state.desk.office.open(_compile_answers)
     state.jobs.office.open(_import_jobs)
+    _give_back_memory()
     say("all prepared.")
 
 
@@ -40,10 +44,23 @@ def _compile_answers() -> None:
     from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
     from soloc.lab.views.critical import CriticalAsk, critical_panel
     from soloc.lab.views.curves import curves_panel
+    from soloc.text.extras import missing
 
     curves_panel(QuickPathsAsk())
     critical_panel(CriticalAsk())
     attentions_panel(AttentionsAsk())
+    if not missing("text"):  # the next sentence is answered at once
+        from soloc.text.pipelines import fit_rated_sentences
+
+        fit_rated_sentences()
+    _give_back_memory()
+
+
+def _give_back_memory() -> None:
+    """What preparing needed and nothing uses any more, to the system, where it takes it."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _import_jobs() -> None:

@@ -5,19 +5,23 @@ This runs in the worker process (see `bag_worker`), whose memory and time are bo
 a file says about itself is checked first, and not believed.
 """
 
-import csv
+import codecs
 import io
+import math
 import re
-import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
+
+from soloc.estimators.dialects import SEPARATORS, Dialect, decoded, read_text_table
 
 MOST_BYTES = 8 * 2**20  # of the file
 MOST_ROWS, MOST_COLUMNS = 100_000, 200
 MOST_CELLS = 4_000_000
 MOST_UNPACKED = 128 * 2**20  # bytes in memory
 _LONGEST_HEADER = 64 * 1024
+SHOWN_ROWS = 5  # of a preview
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BAG = re.compile(
     r"(^|_|\b)(bag|id|group|peptide|sentence|document|patient|slide|image|molecule|sample|sequence)"
     r"s?(_?id)?$",
@@ -35,6 +39,9 @@ class Column(NamedTuple):
     name: str
     kind: str
     different: int
+    missing: int
+    constant: bool  #: the same for all instances of every bag, where the bag is guessed
+    first: list[str]  #: its first cells
 
 
 class Guess(NamedTuple):
@@ -47,10 +54,18 @@ class Guess(NamedTuple):
     classes: bool
 
 
-def read_bags_file(name: str, content: bytes) -> pd.DataFrame:
+class Read(NamedTuple):
+    """A table, and how its text was read; None for Parquet."""
+
+    table: pd.DataFrame
+    dialect: Dialect | None
+
+
+def read_bags_file(name: str, content: bytes) -> Read:
     """The table in a CSV, TSV or Parquet file, refused in a sentence when it is too large or not a
     table.
     """
+    dialect = None
     if len(content) > MOST_BYTES:
         raise ValueError(
             f"The file must have at most {MOST_BYTES // 2**20} MB, got"
@@ -61,7 +76,7 @@ def read_bags_file(name: str, content: bytes) -> pd.DataFrame:
     elif name.lower().endswith(".parquet"):
         raise ValueError("The file ends in .parquet but is no Parquet file.")
     else:
-        table = _text(content)
+        table, dialect = _text(content)
     if not len(table):
         raise ValueError("The file must have at least one row below its header, got none.")
     table.columns = [str(column) for column in table.columns]
@@ -69,7 +84,7 @@ def read_bags_file(name: str, content: bytes) -> pd.DataFrame:
         raise ValueError(
             "The columns of the file must have different names; rename those that are equal."
         )
-    return table
+    return Read(table, dialect)
 
 
 def _parquet(content: bytes) -> pd.DataFrame:
@@ -108,37 +123,30 @@ def _parquet(content: bytes) -> pd.DataFrame:
         ) from None
 
 
-def _text(content: bytes) -> pd.DataFrame:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError("The file must be CSV, TSV or Parquet; it is not text in UTF-8.") from None
-    if "\0" in text:
+def _text(content: bytes) -> tuple[pd.DataFrame, Dialect]:
+    """The table of a text, as the command line reads it, once it is known not to be too large."""
+    if b"\0" in content and not content.startswith(_WIDE):
         raise ValueError("The file must be CSV, TSV or Parquet; it holds zero bytes.")
+    try:
+        text, _ = decoded(content)
+    except UnicodeDecodeError:
+        raise ValueError("The file must be CSV, TSV or Parquet; it is not text.") from None
     header = text[:_LONGEST_HEADER].split("\n", 1)[0]
     if len(header) == _LONGEST_HEADER:
         raise ValueError(
             "The first line of the file must hold the names of the columns; it is far too long."
         )
-    separator = max(",;\t", key=header.count)
-    columns = next(csv.reader([header.strip("\r")], delimiter=separator), [])
-    _refuse_large(text.count("\n"), len(columns))
+    widest = max(header.count(separator) for separator in SEPARATORS)
+    _refuse_large(text.count("\n"), widest + 1)
     # pandas would take a minute to say so
-    if max(line.count(separator) for line in text.split("\n")) > 20 * MOST_COLUMNS:
+    lines = text.split("\n")
+    if max(line.count(mark) for line in lines for mark in SEPARATORS) > 20 * MOST_COLUMNS:
         raise ValueError(
             "The file cannot be read as a table: a line has far more cells than the first one."
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-            return pd.read_csv(
-                io.StringIO(text),
-                sep=separator,
-                nrows=MOST_ROWS + 1,
-                low_memory=False,
-                index_col=False,
-            )
-    except (ValueError, pd.errors.ParserWarning) as error:  # pandas' own errors are ValueErrors
+        return read_text_table(content)
+    except ValueError as error:  # pandas' own errors are ValueErrors
         reason = str(error).split("\n", 1)[0][:160]
         raise ValueError(f"The file cannot be read as a table: {reason}") from None
 
@@ -155,9 +163,26 @@ def _refuse_large(rows: int, columns: int) -> None:
 
 def described(table: pd.DataFrame) -> list[Column]:
     """Every column in a few words."""
+    bag = _guessed_bag(table)
+    varies = {} if bag is None else _varies(table, bag)
     return [
-        Column(name, _kind(table[name]), int(_text_of(table[name]).nunique())) for name in table
+        Column(
+            name,
+            _kind(table[name]),
+            int(_text_of(table[name]).nunique()),
+            int(table[name].isna().sum()),
+            not varies.get(name, True),
+            [_cell(cell) for cell in table[name].head(SHOWN_ROWS)],
+        )
+        for name in table
     ]
+
+
+def _cell(value: Any) -> str:
+    """A cell as the preview shows it."""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.6g}"
+    return "" if value is None else str(value)[:40]
 
 
 def _kind(column: pd.Series) -> str:
@@ -180,12 +205,7 @@ def guessed(table: pd.DataFrame) -> Guess:
         return Guess(
             None, None, None, [name for name in table if _kind(table[name]) == "number"], False
         )
-    groups = _text_of(table[bag])
-    varies = {
-        name: bool((_text_of(table[name]).groupby(groups).nunique() > 1).any())
-        for name in table
-        if name != bag
-    }
+    varies = _varies(table, bag)
     constant = [name for name, moves in varies.items() if not moves]
     label = next(
         (name for name in constant if _LABEL.search(name)), constant[-1] if constant else None
@@ -198,6 +218,16 @@ def guessed(table: pd.DataFrame) -> Guess:
     return Guess(
         bag, label, name, features, label is not None and _looks_like_classes(table[label])
     )
+
+
+def _varies(table: pd.DataFrame, bag: str) -> dict[str, bool]:
+    """Which of the other columns differ between instances of one bag."""
+    groups = _text_of(table[bag])
+    return {
+        name: bool((_text_of(table[name]).groupby(groups).nunique() > 1).any())
+        for name in table
+        if name != bag
+    }
 
 
 def _guessed_bag(table: pd.DataFrame) -> str | None:

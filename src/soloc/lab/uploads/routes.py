@@ -37,6 +37,22 @@ def _losses() -> Choices:
     ]
 
 
+def _models() -> Choices:
+    return [
+        ("linear", "linear attention"),
+        ("network", "a network"),
+        ("auto", "whichever predicts better"),
+    ]
+
+
+def _missing() -> Choices:
+    return [
+        ("refuse", "are refused"),
+        ("drop", "drop their rows"),
+        ("fill", "fill with the mean"),
+    ]
+
+
 class ExampleAsk(Body):
     """One of the tables to start with."""
 
@@ -61,8 +77,14 @@ class FitAsk(Body):
         default_factory=list, max_length=200, description="feature columns; all numbers when empty"
     )
     classes: bool = Field(False, description="the label is a class, not a number")
+    missing: Annotated[
+        Literal["refuse", "drop", "fill"], Knob("missing values", choices=_missing)
+    ] = Field(default="refuse", description="of features")
+    model: Annotated[Literal["linear", "network", "auto"], Knob("model", choices=_models)] = Field(
+        default="linear", description="what is fitted"
+    )
     loss: Annotated[Literal["auto", "likelihood", "squared"], Knob("loss", choices=_losses)] = (
-        Field(default="auto", description="how the estimator is fitted")
+        Field(default="auto", description="how the linear model is fitted")
     )
     coverage: Annotated[float, Knob("coverage of intervals")] = Field(
         default=0.9, ge=0.5, le=0.99, description="how often an interval should hold the label"
@@ -184,6 +206,8 @@ async def start_fit(
             "what": "fit",
             "name": table.name,
             "classes": ask.classes,
+            "missing": ask.missing,
+            "model": ask.model,
             "loss": ask.loss,
             "coverage": ask.coverage,
             "columns": {

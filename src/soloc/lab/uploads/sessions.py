@@ -9,6 +9,7 @@ from typing import Any
 
 # beyond, the one that was not used for longest is forgotten
 MOST_TABLES, MOST_BYTES = 24, 96 * 2**20
+_PARTS = ("bags", "instances", "features")  # of a study, with many rows
 KEPT = 30 * 60.0  # seconds after its last use for which a table is kept
 
 
@@ -28,7 +29,7 @@ class Table:
         cells = (
             0
             if self.study is None
-            else sum(len(v) for part in ("bags", "instances") for v in self.study[part].values())
+            else sum(len(v) for part in _PARTS for v in self.study[part].values())
         )
         return len(self.content) + 64 * cells
 

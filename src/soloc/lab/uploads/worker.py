@@ -43,12 +43,13 @@ def limit_resources(seconds: int) -> None:
 
 def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
     """Describe the table, or fit bags made of it."""
-    table = read_bags_file(request["name"], content)
+    table, dialect = read_bags_file(request["name"], content)
     if request["what"] == "describe":
         return {
             "rows": len(table),
             "columns": [column._asdict() for column in described(table)],
             "guess": guessed(table)._asdict(),
+            "read_as": "" if dialect is None else dialect.words(),
         }
     say({"kind": "progress", "stage": "reading the table", "share": 0.0})
     columns = request["columns"]
@@ -57,6 +58,7 @@ def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
             if column is not None and column not in table.columns:
                 raise ValueError(f"The table has no column {column!r} (`{role}`).")
     _plain(table, columns)
+    table = _without_holes(table, columns["features"], request["missing"])
     bags = Bags.from_frame(
         table,
         columns["bag"],
@@ -67,14 +69,27 @@ def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
     found = study(
         bags,
         classes=request["classes"],
+        model=request["model"],
         loss=request["loss"],
         coverage=request["coverage"],
         progress=lambda stage, share: say({"kind": "progress", "stage": stage, "share": share}),
     )
     plain = found._asdict()
-    for part in ("bags", "instances"):
+    for part in ("bags", "instances", "features"):
         plain[part] = {name: _listed(column) for name, column in plain[part].items()}
-    return plain
+    return plain | {"options": {} if dialect is None else dialect.options}
+
+
+def _without_holes(table: pd.DataFrame, features: list[str], missing: str) -> pd.DataFrame:
+    """The table with rows dropped, or features filled with their means, where a feature is missing;
+    whoever refuses says so later.
+    """
+    features = features or [name for name in table if pd.api.types.is_numeric_dtype(table[name])]
+    if missing == "drop":
+        return table.dropna(subset=features)
+    if missing == "fill":
+        return table.fillna(table[features].mean())
+    return table
 
 
 def _plain(table: pd.DataFrame, columns: dict[str, Any]) -> None:

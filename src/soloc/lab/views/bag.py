@@ -8,7 +8,7 @@ from pydantic import Field
 
 from soloc.lab.body import Body, Knob
 from soloc.lab.figures.bags import bag_figure, shown_instances
-from soloc.lab.panel import Panel, number
+from soloc.lab.panel import Panel, full, number
 from soloc.lab.server.refusals import REFUSALS
 from soloc.lab.uploads.routes import GONE, TablesHere, Token
 from soloc.lab.view import Look, View
@@ -42,6 +42,10 @@ async def bag_panel(ask: BagAsk, tables: TablesHere) -> Panel:
     weights = np.asarray(instances["weight"][rows], dtype=float)
     names = instances["name"][rows]
     shown = shown_instances(weights)
+    features = {
+        name: np.asarray([np.nan if value is None else value for value in values[rows]])
+        for name, values in study["features"].items()
+    }
     row = {name: values[ask.bag] for name, values in bags.items()}
     few = "" if len(shown) == len(weights) else f" (the {len(shown)} of largest weight are drawn)"
     if study["classes"]:
@@ -57,10 +61,17 @@ async def bag_panel(ask: BagAsk, tables: TablesHere) -> Panel:
         )
         interval = {"low": number(row["low"]), "high": number(row["high"])}
     return Panel(
-        figure=bag_figure([names[at] for at in shown], weights[shown], shown, int(row["decisive"])),
+        figure=bag_figure(
+            [names[at] for at in shown],
+            weights[shown],
+            shown,
+            int(row["decisive"]),
+            {name: values[shown] for name, values in features.items()},
+        ),
         table={
             "position": list(range(len(weights))),
             **{name: instances[name][rows] for name in instances if name != "bag"},
+            **{name: full(values) for name, values in features.items()},
         },
         python=(
             f"{python_of(table, table.asked)}\n"
@@ -68,8 +79,8 @@ async def bag_panel(ask: BagAsk, tables: TablesHere) -> Panel:
         ),
         sentence=(
             f"Bar heights are the attention weights of the {len(weights)} instances{few} of bag"
-            f" {row['bag']}, and sum to one. The model reads mostly {row['decisive_name']} (weight"
-            f" {row['weight']:.2f}): {said}."
+            f" {row['bag']}, and sum to one; below stand their features. The model reads"
+            f" mostly {row['decisive_name']} (weight {row['weight']:.2f}): {said}."
         ),
         numbers={
             "bag": row["bag"],
@@ -93,7 +104,7 @@ VIEW = View(
     summary="What decided one bag",
     draw=None,
     path="/api/data/bag",
-    look=Look(height="300px"),
+    look=Look(height="420px"),
     intro=(
         "After a fit: the attention weights of the instances of the bag that is chosen in the"
         " table above."

@@ -16,7 +16,7 @@ from soloc.lab.body import controls_of
 from soloc.lab.figures.curves import curves_figure, path_traces
 from soloc.lab.panel import Panel, full, number
 from soloc.lab.presets import presets
-from soloc.lab.training import MOST_RUNS, TAB, LongPathsAsk, PathsAsk, QuickPathsAsk, Start
+from soloc.lab.training import MOST_RUNS, RECORDS, TAB, LongPathsAsk, PathsAsk, QuickPathsAsk, Start
 from soloc.lab.view import Look, View
 from soloc.lab.work.jobs import Job
 from soloc.risk.baselines import bayes_risk
@@ -43,7 +43,7 @@ def path_of(ask: QuickPathsAsk) -> Path:
     padded = Overlaps(*(np.resize(getattr(start, name), MOST_RUNS) for name in NAMES))
     path = population_path(setting.task(), setting.attention(), padded, **training.how(setting))
     kept = {name: values[:, :runs] for name, values in path.columns.items()}
-    return replace(path, columns=kept, shape=(runs,))
+    return replace(path, columns=kept, shape=(runs,)).thinned(RECORDS)
 
 
 def paths_job(ask: LongPathsAsk, job: Job) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def panel_of(ask: PathsAsk, path: Path) -> Panel:
         if name in table
     ]
     return Panel(
-        figure=curves_figure(table, ask.columns),
+        figure=curves_figure(table, ask.columns, ask.training.is_thinned(ask.setting)),
         table={name: full(table[name].to_numpy()) for name in ("run", "step", *columns)},
         python="\n".join(
             [
@@ -147,9 +147,8 @@ VIEW = View(
     path="/api/paths",
     with_table=True,
     look=Look(
-        height="clamp(330px, 36vw, 480px)",
+        height="420px",
         narrow_height="820px",
-        half=True,
         rest=200,  # while a slider moves, the landscape goes first
     ),
     facts=_facts,

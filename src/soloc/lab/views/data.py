@@ -35,17 +35,18 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
     table = studied(tables, ask.data)
     study = table.study
     assert study is not None
-    ours, pool, facts = study["score"], study["mean_pool_score"], study["facts"]
+    ours, pool, boosting = (study[f"{of}score"] for of in ("", "mean_pool_", "boosting_"))
+    facts = study["facts"]
     kind = "accuracy" if study["classes"] else "R²"
     numbers: dict[str, Any] = {
         "pointing": "in doubt" if facts["doubts"] else "trusted",
         f"left-out {kind}": number(ours),
         f"mean-pool ridge {kind}": number(pool),
+        f"boosting {kind}": number(boosting),
         "bags": len(study["bags"]["bag"]),
         "instances": len(study["instances"]["bag"]),
         "features": facts["features"],
-        "loss": facts["loss"],
-        "alpha": number(facts["alpha"]),
+        **{name: facts[name] for name in ("chosen", "members", "loss", "alpha") if name in facts},
         "mean largest weight": number(facts["top_weight"]),
         "agreement of halves": number(facts["agreement"]),
     }
@@ -57,12 +58,18 @@ async def study_panel(ask: StudyAsk, tables: TablesHere) -> Panel:
         python=python_of(table, table.asked),
         sentence=(
             "Each bag was predicted by a model that had not seen it: attention to one instance"
-            f" reaches {kind} {ours:.3f}, the mean of all instances (mean-pool ridge) {pool:.3f}."
-            f" The model fitted to all bags puts {facts['top_weight']:.2f} of its attention on one"
-            f" instance on average; {facts['verdict']}."
+            f" reaches {kind} {ours:.3f}, mean-pool ridge {pool:.3f} and boosted trees"
+            f" {boosting:.3f}. {_verdict(facts['doubts'])}"
         ),
         numbers=numbers,
     )
+
+
+def _verdict(doubts: list[str]) -> str:
+    """Whether the instance that is named can be trusted, in one sentence."""
+    if not doubts:
+        return "Nothing speaks against the instance that it names in each bag."
+    return f"Do not trust which instance it names: {'; '.join(doubts)}."
 
 
 def studied(tables: Tables, token: str) -> Table:
@@ -75,25 +82,29 @@ def studied(tables: Tables, token: str) -> Table:
 
 def python_of(table: Table, ask: FitAsk) -> str:
     """The lines that fit the same to the same file."""
-    kind = "SingleLocationClassifier" if ask.classes else "SingleLocationRegressor"
+    assert table.study is not None
     reader = "read_parquet" if table.content[:4] == b"PAR1" else "read_csv"
+    options = "".join(f", {name}={value!r}" for name, value in table.study["options"].items())
     given = [f"bag={ask.bag!r}", f"label={ask.label!r}"]
     given += [f"name={ask.name!r}"] if ask.name else []
     given += [f"features={ask.features!r}"] if ask.features else []
     labels = "bags.labels.astype(str)" if ask.classes else "bags.labels.astype(float)"
+    loss = f", {ask.loss!r}" if ask.model == "linear" else ""
     lines = [
         "import pandas as pd",
-        f"from soloc.estimators import Bags, {kind}",
-        "from soloc.estimators.study import study",
+        "from soloc.estimators import Bags",
+        "from soloc.estimators.study import model_of, study",
         "",
-        f"bags = Bags.from_frame(pd.{reader}({table.name!r}), {', '.join(given)})",
+        f"table = pd.{reader}({table.name!r}{options})",
+        *_holes(ask),
+        f"bags = Bags.from_frame(table, {', '.join(given)})",
         (
-            f"found = study(bags, classes={ask.classes}, loss={ask.loss!r},"
+            f"found = study(bags, classes={ask.classes}, model={ask.model!r}, loss={ask.loss!r},"
             f" coverage={ask.coverage!r})  # five parts left out in turn"
         ),
-        "print(found.score, found.mean_pool_score)",
+        "print(found.score, found.mean_pool_score, found.boosting_score)",
         "",
-        f"model = {kind}(loss={ask.loss!r}).fit(bags, {labels})  # all bags",
+        f"model = model_of({ask.model!r}, {ask.classes}{loss}).fit(bags, {labels})  # all bags",
         "predictions, decisive = model.predict(bags), model.locate(bags)",
     ]
     return "\n".join(
@@ -101,6 +112,16 @@ def python_of(table: Table, ask: FitAsk) -> str:
         if ask.classes
         else [*lines, f"intervals = model.predict_interval(bags, {ask.coverage!r})"]
     )
+
+
+def _holes(ask: FitAsk) -> list[str]:
+    """What is done about missing values."""
+    chosen = repr(ask.features) if ask.features else "table.select_dtypes('number').columns"
+    if ask.missing == "drop":
+        return [f"table = table.dropna(subset={chosen})"]
+    if ask.missing == "fill":
+        return [f"table = table.fillna(table[{chosen}].mean())"]
+    return []
 
 
 def _facts() -> dict[str, Any]:
@@ -127,7 +148,7 @@ VIEW = View(
     look=Look(height="380px", narrow_height="640px"),
     intro=(
         "Each bag holds instances and has one label, which one of the instances decides. Take an"
-        " example or upload a table, say which column is what, and press Fit."
+        " example or drop a table here, say which column is what, and press Fit."
     ),
     bodies=(FitAsk,),
     facts=_facts,

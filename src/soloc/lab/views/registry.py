@@ -18,9 +18,9 @@ from soloc.lab.views import (
 )
 
 register(landscape.VIEW)
+register(sequence.VIEW)
 register(curves.VIEW)
 register(critical.VIEW)
-register(sequence.VIEW)
 register(heads.VIEW)
 register(attentions.VIEW)
 register(largest.VIEW)

@@ -111,5 +111,5 @@ VIEW = View(
     title="One sequence",
     summary=f"One sequence, at most {SHOWN} of its tokens",
     draw=sequence_panel,
-    look=Look(height="400px", rest=120),
+    look=Look(height="clamp(300px, 34vw, 440px)", half=True, rest=120),
 )

@@ -50,8 +50,27 @@ function table({ answer: { table: rows }, lab: { state } }) {
 
 /** The table of an answer; what belongs to another fit cannot be taken away. */
 function show(panel) {
+  const doubt = panel.answer.numbers.pointing !== "trusted";
+  panel.badge.textContent = doubt ? "pointing in doubt" : "pointing trusted";
+  panel.badge.dataset.kind = doubt ? "doubt" : "trust";
+  panel.badge.hidden = false;
   panel.extra.replaceChildren(...table(panel));
   panel.extra.querySelector("#predictions").disabled = panel.stage !== "shown";
+}
+
+/** A file that is dropped on an element is the table. */
+function takeDrops(place, form) {
+  const hovers = (flag) => (event) => {
+    event.preventDefault();
+    place.classList.toggle("dropping", flag);
+  };
+  place.addEventListener("dragover", hovers(true));
+  place.addEventListener("dragleave", hovers(false));
+  place.addEventListener("drop", (event) => {
+    hovers(false)(event);
+    const [file] = event.dataTransfer.files;
+    if (file) form.take(file);
+  });
 }
 
 export default {
@@ -63,7 +82,7 @@ export default {
     const { form, view } = lab.panel("data");
     if (!form) return null;
     form.visit();
-    if (!open.data || !open.fitted) return null;
+    if (!open.data || !open.fitted) return form.isBusy ? undefined : null;
     if (form.question() !== open.fitted) return undefined; // known after the next fit
     return { data: open.data, fit: open.fit, columns: phone.matches ? 1 : view.facts.columns };
   },
@@ -79,9 +98,16 @@ export default {
       form.begin();
     };
     panel.form = form;
+    panel.inputs.append(form.preview);
+    panel.badge = element("p", { class: "badge", id: "data-badge", hidden: true });
+    panel.sentence.before(panel.badge);
+    takeDrops(panel.element.closest(".tab-panel"), form);
     lab.state.onChange((changed) => { if (changed.has("bag") && panel.answer) show(panel); });
   },
   drawn: show,
   staged: (panel) => { if (panel.extra.firstChild && panel.answer) show(panel); },
-  emptied: (panel) => panel.extra.replaceChildren(),
+  emptied(panel) {
+    panel.badge.hidden = true;
+    panel.extra.replaceChildren();
+  },
 };

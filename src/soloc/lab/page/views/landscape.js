@@ -1,9 +1,11 @@
 // The landscape takes clicks, and shows the training up to the present moment.
 
+import { Sketch } from "../sketch.js";
 import { addStart, startBar } from "../starts.js";
 import { chosenRun, recordAt, several, timeBar } from "../time.js";
 
 const REST = 300; // where every point is an integral that takes longer than a slider should wait
+const FIGURE = 150; // milliseconds for which a hand must rest before the whole figure is drawn
 const PAPER = "#ffffff";
 const INK = "#101010";
 
@@ -42,7 +44,20 @@ function untilNow(lab, traces) {
   return [halo, ...lines, begin, now];
 }
 
+/** A map is that of one λ; where training changes it, the map says which. */
+function figure(panel, { data, layout }) {
+  panel.sketch.clear();
+  clearTimeout(panel.resting);
+  panel.resting = null;
+  const { state } = panel.lab;
+  if (state.get("decay") === 0) return { data, layout };
+  const text = `the map at λ = ${JSON.parse(panel.asked).setting.lam}, where training begins`;
+  const note = { text, xref: "paper", yref: "paper", x: 0.02, y: 0.02, showarrow: false };
+  return { data, layout: { ...layout, annotations: [{ ...note, font: { color: PAPER } }] } };
+}
+
 export default {
+  figure,
   shown: (lab) => !several(lab),
   /** More fields of the address: the moment of training, the run looked through, own starts. */
   state: { t: 1, run: 0, starts: "" },
@@ -52,12 +67,22 @@ export default {
   built(panel, lab) {
     const { state } = lab;
     panel.time = timeBar(lab);
+    panel.sketch = new Sketch(panel.plot);
     if (!state.hidden.has("time")) panel.extra.append(panel.time.element);
     if (!state.hidden.has("starts")) panel.extra.append(startBar(lab));
     state.onChange((changed) => {
       if (!several(lab) && (changed.has("t") || changed.has("run"))) panel.redraw();
     });
   },
+  /** After the first figure, only the map while a hand drags. */
+  sketched(panel) {
+    if (!panel.plot.data || !panel.plot.offsetParent) return false;
+    panel.sketch.draw(panel.answer.figure.data[0]);
+    clearTimeout(panel.resting);
+    panel.resting = setTimeout(() => panel.redraw(), FIGURE);
+    return true;
+  },
+  isSketched: (panel) => Boolean(panel.resting),
   drawn(panel) {
     if (panel.clickable) return;
     panel.clickable = true;

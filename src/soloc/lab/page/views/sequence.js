@@ -4,9 +4,18 @@
 import { element } from "../dom.js";
 import { chosenRun, pathsOf, recordAt, runPicker, several } from "../time.js";
 
+/** (k, v) and (-k, -v) answer alike: a run is shown with the sign that its key ends with. */
+function signOf({ kappa, eta }) {
+  const [end, swapped] = [kappa.at(-1), eta.at(-1)];
+  return Math.sign(Math.abs(end) >= Math.abs(swapped) ? end : swapped) || 1;
+}
+
 export default {
   shown: (lab) => !several(lab),
   follows: "curves",
+  /** Along a known training it moves with time; else the hand must rest. */
+  rest: (lab, panel) => (lab.has("curves") && lab.panel("curves").stage === "shown" ? 0
+    : panel.answer ? panel.view.look.rest : 0),
   question(lab) {
     const question = lab.question("sequence");
     const { stage } = lab.panel("curves");
@@ -19,7 +28,8 @@ export default {
     return {
       ...question,
       setting: { ...question.setting, lam },
-      at: Object.fromEntries(overlaps.map((name) => [name, run[name][now]])),
+      at: Object.fromEntries(overlaps.map((name) =>
+        [name, (name === "rho" ? 1 : signOf(run)) * run[name][now]])),
     };
   },
   built(panel, lab) {

@@ -1,0 +1,179 @@
+"""The first page: five steps, each a state of the same lab, for a mouse, a keyboard or a phone."""
+
+import jax
+import numpy as np
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from soloc import Erf, Overlaps, SingleLocation, population_path
+from soloc.dynamics.schedules import InverseDecay
+from soloc.dynamics.starts import uniform_on_sphere
+from soloc.lab.story import STEPS
+from soloc.risk.one_sequence import one_sequence
+from tests.lab.browser.chromium import prefer, resize, wait_for
+
+TRAINING = [step.number for step in STEPS[1:]]
+
+
+def step_of(lab) -> int:
+    return int(lab.run("return document.querySelector('[aria-current=step]').dataset.step"))
+
+
+def visible(lab, selector: str) -> bool:
+    return lab.run(
+        "return document.querySelector(arguments[0])?.checkVisibility("
+        "{visibilityProperty: true}) ?? false",
+        selector,
+    )
+
+
+def test_the_page_opens_with_a_sentence_and_a_guess_is_compared_with_the_model(lab):
+    pytest.importorskip("wordllama")
+    from soloc.text import explain_sentence, fit_rated_sentences
+
+    lab.open()
+    assert step_of(lab) == 1 and lab.query() == ""
+    assert lab.text(".word.decisive") == "wonderful"  # the first sentence shows what attention is
+    sentence = "The soup in this hotel was awful."
+    lab.click(".samples button")
+    wait_for(lab.browser, "return document.querySelector('.word').textContent === 'The'", 180)
+    lab.settle()
+    assert lab.text("#control-sentence") == "" and not visible(lab, ".word.decisive")
+    assert not visible(lab, "#panel-sentence .numbers")  # nothing is told before the guess
+    found = explain_sentence(fit_rated_sentences(), sentence)
+    words = found.table.word.tolist()
+    assert (
+        lab.run("return [...document.querySelectorAll('.word')].map((it) => it.textContent)")
+        == words
+    )
+    lab.click('[data-word="4"]')
+    assert lab.text(".word.decisive") == found.decisive and visible(lab, ".numbers")
+    share = round(100 * float(found.table.weight.max()))
+    assert lab.text(".game") == (
+        f"You said “hotel” (0 %), but the model gives “awful” {share} % of its attention."
+    )
+    state = lab.query()
+    assert "guess=4" in state
+    lab.open("?" + state)
+    assert lab.text(".word.guessed") == "hotel"
+
+
+def test_every_step_is_a_state_of_the_lab(lab):
+    lab.open("?step=2")
+    task, key = SingleLocation(), jax.random.key(0)
+    truth = one_sequence(task, Erf(0.1), Overlaps(1.0, 1.0), key)
+    assert lab.number("sequence", "attention says") == pytest.approx(truth.prediction, rel=1e-9)
+    lab.after("sequence", lambda: lab.click("#story-next"))
+    assert step_of(lab) == 3
+    untrained = lab.number("sequence", "its attention")
+    assert abs(untrained) < 0.2 < truth.weights[truth.location]
+    lab.click("#story-next")
+    lab.settle()
+    assert step_of(lab) == 4 and visible(lab, "#plot-landscape")
+    assert lab.number("sequence", "its attention") == untrained
+    lab.slide("time", 1000)
+    lab.settle()
+    assert lab.number("sequence", "its attention") > 0.9
+    assert "risk 0.114" in lab.text("#time-step")
+
+
+def test_it_breaks_and_is_repaired_by_the_numbers_of_the_library(lab):
+    lab.open("?step=5")
+    start = uniform_on_sphere(400, 1, jax.random.key(0))
+
+    def risk(decay: float) -> float:
+        schedule = InverseDecay(0.9, decay)
+        path = population_path(
+            SingleLocation(), Erf(0.9), start, steps=20_000, step_size=4e-3, lam=schedule
+        )
+        return float(path.risk[-1, 0])
+
+    assert f"risk {risk(0.0):.3g}" in lab.text("#time-step")
+    lab.click(".moves button:nth-child(2)")
+    wait_for(lab.browser, "return document.getElementById('time').value === '1000'", 30)
+    lab.settle()
+    repaired = float(lab.text("#time-step").split("risk ")[1])
+    assert repaired == pytest.approx(risk(1e-3), rel=5e-3) and repaired < 0.15
+
+
+def test_steps_are_links_that_back_and_forward_follow(lab):
+    lab.open("?step=2")
+    lab.click('[data-step="4"]')
+    assert "step=4" in lab.query() and step_of(lab) == 4
+    lab.click("#tab-training")
+    assert "view=training" in lab.query()
+    for expected in (4, 2):
+        lab.browser.back()
+        wait_for(
+            lab.browser,
+            f"return document.querySelector('[aria-current=step]').dataset.step === '{expected}'",
+        )
+        assert visible(lab, "#story-title")
+    lab.browser.forward()
+    wait_for(lab.browser, "return document.querySelector('[data-step=\"4\"][aria-current]')")
+    lab.settle()
+
+
+def test_back_and_forward_move_between_settings(lab):
+    lab.open("?view=training&hide=curves,critical,sequence&lam=0.2")
+    first = lab.number("landscape", "lowest risk")
+    lab.after("landscape", lambda: lab.enter("lam", "0.4"))
+    assert "lam=0.4" in lab.query() and lab.number("landscape", "lowest risk") != first
+    lab.after("landscape", lab.browser.back)
+    assert lab.number("landscape", "lowest risk") == first
+    assert lab.run("return document.getElementById('control-lam-exact').value") == "0.2"
+
+
+def test_a_teacher_links_to_a_step_and_hides_what_leads_away(lab):
+    lab.open("?step=3&hide=steps,tabs")
+    assert step_of(lab) == 3
+    for selector in (".steps", ".turns", "#tabs", "#controls"):
+        assert not visible(lab, selector), selector
+    lab.open("?view=training&hide=controls,critical,sequence,curves")
+    assert not visible(lab, "#controls") and visible(lab, "#plot-landscape")
+
+
+def test_a_keyboard_goes_through_the_story(lab):
+    lab.open("?step=2")
+    lab.run("document.getElementById('story-next').focus()")
+    lab.browser.switch_to.active_element.send_keys(Keys.ENTER)
+    lab.settle()
+    assert step_of(lab) == 3
+    lab.browser.switch_to.active_element.send_keys(Keys.ENTER)
+    lab.settle()
+    assert step_of(lab) == 4
+    lab.run("document.getElementById('play').focus()")
+    lab.browser.switch_to.active_element.send_keys(Keys.SPACE)
+    wait_for(lab.browser, "return document.getElementById('play').ariaLabel.startsWith('Pause')")
+
+
+def test_without_word_vectors_the_story_begins_with_vectors(monkeypatch):
+    from soloc.lab import story
+
+    monkeypatch.setattr(story, "missing", lambda extra: ["wordllama"])
+    assert [step["number"] for step in story.steps()] == TRAINING
+
+
+@pytest.mark.parametrize("step", TRAINING)
+def test_a_phone_shows_every_step(lab, step):
+    resize(lab.browser, 390, 844)
+    prefer(lab.browser, "dark" if step % 2 else "light")
+    lab.open(f"?step={step}")
+    assert lab.run("return document.documentElement.scrollWidth") <= 390
+    first = "return document.querySelector('.story-panels .plot').getBoundingClientRect().top"
+    assert lab.run(first) < 500  # the picture begins on the first screen
+    prefer(lab.browser, "light")
+
+
+def test_while_it_plays_the_sequence_is_never_dimmed_for_long(lab):
+    lab.open("?step=4")
+    lab.run(
+        "window.seen = []; window.watch = setInterval(() => window.seen.push("
+        "document.querySelector('#panel-sequence [data-number=\"its attention\"]').dataset.value),"
+        " 100); document.getElementById('play').click()"
+    )
+    wait_for(lab.browser, "return document.getElementById('time').value === '1000'", 30)
+    lab.run("clearInterval(window.watch)")
+    seen = np.array([float(value) for value in lab.run("return window.seen")])
+    assert len(set(seen)) > 5 and seen[-1] > 0.85 > 0.2 > abs(seen[0])
+    lab.settle()
