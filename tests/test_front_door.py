@@ -1,46 +1,49 @@
-"""The README: every block runs and prints what stands below it; one version everywhere."""
+"""The README leads somewhere, shows what is so, and there is one version everywhere."""
 
 import re
-from pathlib import Path
+import tomllib
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from soloc import __version__
 from soloc.cli import main
-from tests.pages import BLOCK, printed, shown
+from tests.pages import ROOT, links
 
-ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-COMMAND = re.compile(r" {4}\$ soloc (.*)\n((?: {4}.*\n)+)")
-
-
-def _blocks():
-    """The numbers of the blocks; one that fits to thousands of sentences is slow."""
-    for number, (code, _) in enumerate(BLOCK.findall(README)):
-        marks = [pytest.mark.slow] if "soloc.text" in code else []
-        yield pytest.param(number, marks=marks)
-
-
-@pytest.mark.parametrize("number", [*_blocks()])
-def test_every_block_of_the_readme_prints_what_stands_below_it(number):
-    code, below = BLOCK.findall(README)[number]
-    if "soloc.text" in code:
-        pytest.importorskip("wordllama")
-    said = printed(lambda: exec(code, {}))
-    if below:
-        assert [line.rstrip() for line in said.splitlines()] == shown(below).splitlines(), code
-
-
-@pytest.mark.parametrize(("words", "below"), COMMAND.findall(README))
-def test_every_command_of_the_readme_answers_what_stands_below_it(words, below):
-    assert printed(lambda: main(words.split())) == shown(below)
 
 
 def test_links_of_the_readme_lead_somewhere():
-    links = re.findall(r"\]\(([^)#]+)\)", README)
-    assert len(links) > 8
-    for link in links:
+    found = links(README)
+    assert len(found) > 8
+    for link in found:
         assert (ROOT / link).exists(), link
+
+
+def test_the_picture_of_the_readme_is_what_its_command_draws(tmp_path):
+    (command,) = re.findall(r"`soloc (figure .*?\.png)`", README)
+    kept = imread(ROOT / command.split()[-1])
+    words = [*command.split()[:-1], str(tmp_path / "again.png"), "--out", str(tmp_path)]
+    assert main(words) == 0
+    again = imread(tmp_path / "again.png")
+    assert again.shape == kept.shape and np.mean(np.abs(again - kept)) < 0.01
+
+
+@pytest.mark.slow
+def test_the_table_of_the_readme_is_what_its_command_measures(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from compare_pooling import table
+
+    for line in table():
+        assert line.rpartition(" | ")[0] in README, line  # seconds are those of a machine
+
+
+def test_what_the_readme_says_about_the_package_is_so():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pythons = [c.split()[-1] for c in project["classifiers"] if re.search(r":: 3\.\d+$", c)]
+    said = f"Python {', '.join(pythons)} · {project['license']} · typed"
+    assert said in README and (ROOT / "src/soloc/py.typed").exists()
 
 
 def test_there_is_one_version():

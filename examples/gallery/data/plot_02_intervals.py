@@ -3,10 +3,11 @@ How sure is it?
 ===============
 
 With the likelihood the predictive law is a Gaussian mixture over locations: where the location is
-uncertain the interval widens, or splits. Intervals are calibrated on leave-one-out errors, and hold
-on new bags.
+uncertain the interval widens, or splits. Intervals are calibrated on leave-one-out errors, and
+hold on new bags.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from soloc.datasets import single_location_law
@@ -15,7 +16,7 @@ from soloc.figures import calibration, residuals
 
 law = single_location_law(width=20, signal=2.5)
 train, test = law.sample(1500, (5, 15), random_state=0), law.sample(5000, (5, 15), random_state=1)
-model = SingleLocationRegressor().fit(train.bags, train.labels)
+model = SingleLocationRegressor(loss="likelihood").fit(train.bags, train.labels)
 for coverage in (0.5, 0.8, 0.9, 0.95):
     low, high = model.predict_interval(test.bags, coverage).T
     inside = np.mean((low <= test.labels) & (test.labels <= high))
@@ -36,4 +37,8 @@ for low, high in ((0.0, 0.5), (0.5, 0.9), (0.9, 1.0)):
 # Calibration and residuals on new bags.
 table = model.residuals(test.bags, test.labels)
 calibration.figure(table)
+plt.show()
+
+# %%
 residuals.figure(table)
+plt.show()

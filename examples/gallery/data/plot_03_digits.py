@@ -6,6 +6,7 @@ Ten digit images per bag; the label is a linear function of the one image of a k
 can be told apart by a linear key. The eight cannot: with Nystroem features of the images it can.
 """
 
+import matplotlib.pyplot as plt
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
 
@@ -27,4 +28,15 @@ for key_class, model in (
         f"key class {key_class}: R^2 {model.score(test.bags, test.labels):.3f}, localisation"
         f" {located:.3f}"
     )
-    print(last.explain(bags, 0))
+
+# %%
+# One bag of the second model.
+images, weights = test.bags.values[:10], last.attend(bags)[0]
+figure, axes = plt.subplots(1, 10, figsize=(10, 1.5), layout="constrained")
+for place, (axis, image, weight) in enumerate(zip(axes, images, weights, strict=True)):
+    axis.imshow(image.reshape(8, 8), cmap="gray_r")
+    axis.set(xticks=[], yticks=[], xlabel=f"{weight:.2f}")
+    decisive = place == test.locations[0]
+    plt.setp(axis.spines.values(), color="tab:orange" if decisive else "lightgray", lw=3)
+figure.suptitle("attention on each image; the frame marks the one that decides")
+plt.show()

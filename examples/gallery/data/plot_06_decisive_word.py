@@ -8,6 +8,8 @@ the word, in sentences whose patterns and words it has never seen. Needs the ext
 
 import warnings
 
+import matplotlib.pyplot as plt
+
 from soloc.estimators import PointingWarning
 from soloc.text import explain_sentences, locate_words, rated_sentences
 from soloc.text.pipelines import rated_pipeline
@@ -25,5 +27,13 @@ print(f"found in {(found.start == new.starts).mean():.1%} of new sentences with 
 
 # %%
 # One word turns a sentence from good to bad.
-for explanation in explain_sentences(model, ["My dog is wonderful.", "My dog is terrible."]):
-    print(explanation, end="\n\n")
+good, bad = explain_sentences(model, ["My dog is wonderful.", "My dog is terrible."])
+print(good, bad, sep="\n\n")
+
+# %%
+figure, axes = plt.subplots(1, 2, figsize=(8, 2.6), sharex=True, layout="constrained")
+for axis, explanation in zip(axes, (good, bad), strict=True):
+    words = explanation.table.iloc[::-1]
+    axis.barh(words["word"], words["contribution"])
+    axis.set(title=f"score {explanation.prediction:+.2f}", xlabel="contribution to the score")
+plt.show()

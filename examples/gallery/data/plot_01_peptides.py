@@ -6,6 +6,7 @@ A table with one row per nine-residue window, a label per peptide, and nobody sa
 binds. The model predicts the affinity of new peptides and names the window.
 """
 
+import matplotlib.pyplot as plt
 from sklearn.model_selection import train_test_split
 
 from soloc.datasets import make_peptides
@@ -31,3 +32,4 @@ print(f"binding window named correctly: {(truth[new.ids].to_numpy() == named).me
 # One peptide explained: in a notebook this shows as a row of shaded windows.
 print(model.explain(new, 0))
 model.explain(new, 0).figure()
+plt.show()
