@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "tasks": {"maths"},
     "predictors": {"maths"},
     "risk": {"maths", "tasks", "predictors"},
-    "dynamics": ALIGNED,
+    "dynamics": ALIGNED | {"figures"},  # and those only to draw a path, see below
     "learning": {"maths", "tasks"},
     "networks": ALIGNED,
     "estimators": {"figures"},  # and those only to draw an explanation, see below
@@ -101,7 +101,9 @@ def test_a_permission_that_no_file_uses_leaves_the_table(room):
     assert MAY_IMPORT[room] & {*ROOMS} <= used
 
 
-def test_estimators_draw_only_explanations_and_datasets_know_only_bags():
+def test_paths_and_explanations_are_drawn_and_datasets_know_only_bags():
+    for path in sorted((SOURCE / "dynamics").rglob("*.py")):
+        assert "figures" not in imported_rooms(path) or path.name == "path.py", path.name
     for path in sorted((SOURCE / "estimators").rglob("*.py")):
         assert "figures" not in imported_rooms(path) or path.name == "explain.py", path.name
     for path in sorted((SOURCE / "datasets").rglob("*.py")):
