@@ -14,7 +14,7 @@ from soloc.estimators.tickets import of_groups
 FOLDS = 5
 DECAYS = (0.3, 1.0)  # of which held-out bags choose
 FEW, SOME = 300, 1000  # bags below which there are more members
-ALL_DECIDE = 600  # bags below which a member of every fold has a say in the choice of decay
+ALL_DECIDE = 600  # bags or groups below which members of all folds have a say in the decay
 SOMETHING = 0.05  # share of the error at the start that a member must gain to be a measure
 AGAIN = 10_000  # between the seeds of a member and of its second try
 
@@ -37,9 +37,8 @@ class Ensemble(NamedTuple):
     scores: dict[float, float]  #: error of the bags left out, by decay
 
 
-def members_of(n: int, groups: np.ndarray | None) -> int:
+def members_of(n: int, units: int) -> int:
     """More members where bags, or groups, are few: each fold is left out, or left out twice."""
-    units = n if groups is None else len(np.unique(groups))
     return 2 * FOLDS if n < FEW else FOLDS if units < SOME else 3
 
 
@@ -70,14 +69,15 @@ def fit_ensemble(
     decays: tuple[float, ...],
     fold_of: np.ndarray,
     count: int,
+    units: int,
     seed: int,
     n_jobs: int | None = None,
     watch: Callable[[list[float]], Any] | None = None,
 ) -> Ensemble:
-    """Members of the decay that predicts best what they left out."""
+    """Members of the decay that predicts best what they left out; `units` are bags or groups."""
     folds = int(fold_of.max()) + 1
     places = [(number % folds, seed + number) for number in range(count)]
-    judging = places[: folds if len(fold_of) < ALL_DECIDE else 1]
+    judging = places[: folds if units < ALL_DECIDE else 1]
     if len(decays) == 1:
         judging = []
     tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]

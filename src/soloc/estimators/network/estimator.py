@@ -145,10 +145,11 @@ class NetworkEstimator(PointingEstimator):
             groups = self._groups_by_pointing(given, plan, seed)
         fold_of = folds_of(given.tickets, groups)
         n = len(given.y)
-        count = members_of(n, groups) if self.members == "auto" else int(self.members)
+        units = n if groups is None else len(np.unique(groups))
+        count = members_of(n, units) if self.members == "auto" else int(self.members)
         decays = DECAYS if self.decay == "auto" else (float(self.decay),)
         ensemble = fit_ensemble(
-            given.stock, plan, decays, fold_of, count, seed, self.n_jobs, self._watch()
+            given.stock, plan, decays, fold_of, count, units, seed, self.n_jobs, self._watch()
         )
         if turn is not None:  # the turn becomes a part of the layer
             ensemble = ensemble._replace(members=[m.turned(turn) for m in ensemble.members])

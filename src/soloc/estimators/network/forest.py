@@ -58,8 +58,9 @@ def boost_numbers(
     from sklearn.ensemble import HistGradientBoostingRegressor  # here: slow to import
 
     asked = settings | {"max_features": share_asked(features), "random_state": seed}
+    counted = uneven(weights)
     fitted = [
-        HistGradientBoostingRegressor(**asked).fit(features, column, weights) for column in y.T
+        HistGradientBoostingRegressor(**asked).fit(features, column, counted) for column in y.T
     ]
     return joined(fitted)
 
@@ -76,7 +77,12 @@ def boost_classes(
 
     asked = settings | {"max_features": share_asked(features), "random_state": seed}
     model = HistGradientBoostingClassifier(**asked)
-    return joined([model.fit(features, np.argmax(one_hot, axis=1), weights)])
+    return joined([model.fit(features, np.argmax(one_hot, axis=1), uneven(weights))])
+
+
+def uneven(weights: np.ndarray) -> np.ndarray | None:
+    """The weights; None where all are the same, because weighted bins take seconds to make."""
+    return None if (weights == weights[0]).all() else weights
 
 
 def share_asked(features: np.ndarray) -> float:

@@ -5,6 +5,9 @@ p_l = softmax(k . tanh(U h_l + u)) in the bag     P(instance l decides)
 f_l = V h_l + C mean_l h_l + b                    what instance l says
 """
 
+from functools import cache
+from itertools import accumulate, pairwise
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -42,14 +45,20 @@ class Shape(NamedTuple):
     @property
     def size(self) -> int:
         """Number of parameters."""
-        return sum(int(np.prod(shape)) for shape in self.shapes())
+        return places_of(self)[-1][0].stop
 
     def views(self, flat: np.ndarray) -> Weights:
         """The parameters as views of flat vectors, one for each member, (members, size)."""
-        shapes = self.shapes()
-        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
-        pieces = zip(np.split(flat, ends, axis=1), shapes, strict=False)
-        return Weights(*(piece.reshape(len(flat), *shape) for piece, shape in pieces))
+        count = len(flat)
+        return Weights(*(flat[:, place].reshape(count, *shape) for place, shape in places_of(self)))
+
+
+@cache
+def places_of(sizes: Shape) -> list[tuple[slice, tuple[int, ...]]]:
+    """Where each parameter lies in a flat vector, and its shape; once, since every step asks."""
+    shapes = [tuple(shape) for shape in sizes.shapes()]
+    ends = [0, *accumulate(prod(shape) for shape in shapes)]
+    return [(slice(*place), shape) for place, shape in zip(pairwise(ends), shapes, strict=True)]
 
 
 class Said(NamedTuple):
