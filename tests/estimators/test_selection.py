@@ -51,3 +51,22 @@ def test_folds_depend_on_what_bags_hold_and_not_on_their_order():
     for fold, other in zip(folds, held_out_folds(before[order], None), strict=True):
         np.testing.assert_array_equal(other, fold[order])
     assert (tickets(data.bags, data.labels, 6) != before).all()
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_folds_do_not_depend_on_last_bits_nor_on_units(classes):
+    data = make_single_location(300, width=4, lengths=(1, 6), random_state=0)
+    labels = (data.labels > 0).astype(float) if classes else data.labels
+    rng = np.random.default_rng(0)
+    noise = 1 + 1e-13 * rng.standard_normal(data.bags.values.shape)
+    before = tickets(data.bags, labels, 5)
+    moved = tickets(data.bags.with_values(data.bags.values * noise), labels / 0.7 + 3.0, 5)
+    np.testing.assert_array_equal(moved, before)
+
+
+def test_a_bag_that_moves_takes_few_others_along():
+    data = make_single_location(300, width=4, lengths=(1, 6), random_state=0)
+    noise = 1e-3 * np.random.default_rng(0).standard_normal(300)  # one tenth of the mean distance
+    before, moved = (tickets(data.bags, labels, 5) for labels in (data.labels, data.labels + noise))
+    assert 0 < np.mean(before != moved) < 0.5
+    assert sorted(before) == sorted(moved)

@@ -8,8 +8,9 @@ from scipy.sparse import csr_array
 
 from soloc.estimators.bags import Bags, pieces
 from soloc.estimators.repeats import WORTH, distinct_rows, row_digests
-from soloc.estimators.tickets import COLUMNS, mixed
+from soloc.estimators.tickets import mixed
 
+COLUMNS = 8  # features that tell instances apart: more would only cost time
 BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
 
 
