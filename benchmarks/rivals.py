@@ -1,8 +1,9 @@
-"""Rivals of the estimators: gated attention-MIL in PyTorch, mean-pool ridge, boosted trees on
-pooled statistics.
+"""Rivals of the estimators: gated attention-MIL in PyTorch, mikit-learn, mean-pool ridge, boosted
+trees on pooled statistics, and boosted trees after a locator of ours.
 
-Each takes bags, labels and a seed and returns a function from bags to predictions. torch and
-lightgbm are imported only here, and only when called.
+Each takes bags, labels and a seed and returns a function from bags to predictions, or this and one
+from bags to positions. torch, mikit-learn and lightgbm are imported only here, and only when called
+(`pip install torch lightning`, then `pip install --no-deps mikit-learn`).
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ EPOCHS, PATIENCE, BATCH, HIDDEN = 200, 20, 64, 64
 LEARNING_RATE, WEIGHT_DECAY = 1e-3, 1e-4
 GRID = ((1e-3, 1e-4), (3e-3, 1e-4), (1e-3, 1e-2))  # learning rate, weight decay
 MEMBERS = 3
+LOCATOR_FOLDS = 3  # of the locator before a second stage
 
 
 class Network(NamedTuple):
@@ -116,6 +118,60 @@ def gated_attention(bags, labels, seed, rate, decay):
             return network(*padded(some))[1].numpy()
 
     return Network(predict, attend, best)
+
+
+def mikit(bags, labels, seed):
+    """mikit-learn's additive attention as its first page uses it, labels in standard units."""
+    import torch
+    from milearn.network.regressor import AdditiveAttentionNetworkRegressor
+    from milearn.preprocessing import BagMinMaxScaler
+
+    torch.set_num_threads(1)
+    scaler = BagMinMaxScaler().fit(list(bags))
+    middle, spread = labels.mean(), labels.std()
+    model = AdditiveAttentionNetworkRegressor(random_seed=seed)
+    model.fit(scaler.transform(list(bags)), list((labels - middle) / spread))
+
+    def predict(some):
+        return middle + spread * model.predict(scaler.transform(list(some)))
+
+    def locate(some):
+        weights = model.get_instance_weights(scaler.transform(list(some)))
+        return np.array([int(np.argmax(each)) for each in weights])
+
+    return predict, locate
+
+
+def boosted_value(kind):
+    """Boosted trees as value of a locator of the class `kind`: a second stage after it.
+
+    They read the attention-pooled, the pointed and the mean instance and the length. In training,
+    attention is that of a fit without the bag's fold.
+    """
+
+    def fit(bags, labels, seed):
+        fold_of = np.random.default_rng(seed).permutation(len(bags)) % LOCATOR_FOLDS
+        features = np.empty((len(bags), 3 * bags.width + 1))
+        for fold in range(LOCATOR_FOLDS):
+            new = np.flatnonzero(fold_of == fold)
+            seen = np.flatnonzero(fold_of != fold)
+            locator = kind().fit(bags[seen], labels[seen])
+            features[new] = located_features(locator, bags[new])
+        value = HistGradientBoostingRegressor(
+            max_iter=300, learning_rate=0.05, early_stopping=True, random_state=seed
+        ).fit(features, labels)
+        locator = kind().fit(bags, labels)
+        return lambda some: value.predict(located_features(locator, some)), locator.locate
+
+    return fit
+
+
+def located_features(locator, bags):
+    """What the second stage reads, (n, 3 d + 1)."""
+    attention, starts = np.concatenate(locator.attend(bags)), bags.offsets[:-1]
+    pooled = np.add.reduceat(attention[:, None] * bags.values, starts)
+    pointed = bags.values[starts + locator.locate(bags)]
+    return np.hstack([pooled, pointed, means(bags), bags.lengths[:, None]])
 
 
 def mean_pool_ridge(bags, labels, seed):
