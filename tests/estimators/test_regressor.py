@@ -258,3 +258,12 @@ def test_an_interrupted_first_fit_leaves_no_model(monkeypatch):
     with pytest.raises(NotFittedError):
         model.predict(TEST.bags)
     assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_what_is_compared_with_other_models_was_predicted_without_the_bag(seed):
+    data = make_single_location(300, width=6, signal=4.0, random_state=seed)
+    model = SingleLocationRegressor().fit(data.bags, data.labels)
+    y = (data.labels - data.labels.mean()) / data.labels.std()
+    score = 1 - np.mean((y - model.held_out_[:, 0]) ** 2)
+    assert score == pytest.approx(model.diagnostics_.held_out, abs=1e-9)

@@ -180,11 +180,13 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
         predicted = data.y - residual if held_out is None else held_out
         seen = np.isfinite(predicted.reshape(len(predicted), -1)).all(axis=1)
         left = pooled.left_out[seen]
+        # fits without a bag where there are such of all: leverages near one exaggerate its error
+        honest = predicted if seen.all() else data.y - residual
         return {
             "coefficients_": found,
             "calibration_": calibration_of(scores, data.weights),
             "left_out_": np.stack([data.y, data.y - residual, transform]),
-            "held_out_": (data.y - residual).reshape(len(data.y), -1),
+            "held_out_": honest.reshape(len(data.y), -1),
             "diagnostics_": Diagnostics(
                 *number_scores(data.y[seen], predicted[seen], left, data.weights[seen]),
                 *alike,
