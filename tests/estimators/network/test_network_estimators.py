@@ -15,6 +15,7 @@ from soloc.estimators import (
     PointingWarning,
     SingleLocationNetworkClassifier,
     SingleLocationNetworkRegressor,
+    SingleLocationRegressor,
     load,
 )
 from soloc.estimators.network.ensemble import folds_of
@@ -210,3 +211,12 @@ def test_verbose_tells_the_error_after_each_epoch(capsys):
 def test_parameters_that_cannot_be_are_refused_by_name(parameter):
     with pytest.raises(ValueError, match=f"`{next(iter(parameter))}` must be"):
         SingleLocationNetworkRegressor(**parameter).fit(DATA.bags, DATA.labels)
+
+
+def test_last_bits_of_the_features_change_nothing_but_last_bits():
+    noise = 1 + 1e-14 * np.random.default_rng(6).standard_normal(DATA.bags.values.shape)
+    moved = DATA.bags.with_values(DATA.bags.values * noise)
+    for model in (SingleLocationNetworkRegressor(**QUICK), SingleLocationRegressor(n_starts=4)):
+        first = model.fit(DATA.bags, DATA.labels).predict(NEW.bags)
+        again = model.fit(moved, DATA.labels).predict(NEW.bags)
+        np.testing.assert_allclose(again, first, atol=1e-6)
