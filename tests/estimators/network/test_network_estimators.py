@@ -18,8 +18,10 @@ from soloc.estimators import (
     SingleLocationRegressor,
     load,
 )
-from soloc.estimators.network.ensemble import folds_of
+from soloc.estimators.network import ensemble
+from soloc.estimators.network.ensemble import MUCH, Place, folds_of, stuck
 from soloc.estimators.network.forest import SETTINGS, boost_classes, boost_numbers
+from soloc.estimators.network.member import Member
 
 DATA = make_single_location(300, width=8, lengths=(2, 6), signal=4.0, random_state=1)
 NEW = make_single_location(600, width=8, lengths=(2, 6), signal=4.0, random_state=1)
@@ -220,3 +222,37 @@ def test_last_bits_of_the_features_change_nothing_but_last_bits():
         first = model.fit(DATA.bags, DATA.labels).predict(NEW.bags)
         again = model.fit(moved, DATA.labels).predict(NEW.bags)
         np.testing.assert_allclose(again, first, atol=1e-6)
+
+
+def member(*trace):
+    return Member(None, 1.0, list(trace), np.arange(0), [])
+
+
+def test_members_that_found_nothing_are_told_from_those_that_did():
+    places = [Place(fold, 1.0, fold) for fold in range(3)]
+    found = dict(zip(places, [member(1, 0.3), member(1, 0.95), member(2, 0.9)], strict=True))
+    assert stuck(found, places, MUCH) == places[1:2]  # gains of .7, .05 and .55
+    assert stuck(found, places, 0.8) == []
+
+
+def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
+    tried = []
+
+    def fit_all(stock, plan, fold_of, places, n_jobs, watch):
+        tried.extend(places)
+        return [member(1, 0.95 if place.fold == 1 else 0.3) for place in places]
+
+    monkeypatch.setattr(ensemble, "fit_all", fit_all)
+    many, few = (
+        ensemble.fit_ensemble(None, None, (1.0,), np.arange(900) % 5, 3, units, 0)
+        for units in (900, 90)
+    )
+    assert many.folds == [0, 2] and few.folds == [0, 1, 2]  # few bags do not judge who may stay
+    assert [place.seed for place in tried if place.fold == 1] == [
+        1,
+        10_001,
+        20_001,
+        30_001,
+        1,
+        10_001,
+    ]

@@ -15,8 +15,9 @@ FOLDS = 5
 DECAYS = (0.3, 1.0)  # of which held-out bags choose
 FEW, SOME = 300, 1000  # bags below which there are more members
 ALL_DECIDE = 600  # bags or groups below which members of all folds have a say in the decay
-SOMETHING = 0.05  # share of the error at the start that a member must gain to be a measure
-AGAIN = 10_000  # between the seeds of a member and of its second try
+SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which others are judged
+FEWEST_MEMBERS = 2  # without whom nobody could agree or not
+AGAIN, TRIES = 10_000, 3  # between the seeds of a member and of its next try; most of these
 
 
 class Place(NamedTuple):
@@ -91,22 +92,29 @@ def fit_ensemble(
     wanted = [Place(fold, decay, s) for fold, s in places]
     missing = [place for place in wanted if place not in found]
     found |= dict(zip(missing, fit_all(stock, plan, fold_of, missing, n_jobs, watch), strict=True))
-    again = [place._replace(seed=place.seed + AGAIN) for place in stuck(found, wanted)]
-    for place, member in zip(
-        again, fit_all(stock, plan, fold_of, again, n_jobs, watch), strict=True
-    ):
-        first = place._replace(seed=place.seed - AGAIN)
-        if min(member.trace) < min(found[first].trace):
-            found[first] = member
+    sure = units >= ALL_DECIDE  # few judges would choose by chance, and flatter whom they chose
+    for number in range(1, TRIES + 1 if sure else 2):
+        behind = stuck(found, wanted, SOMETHING if number == 1 else MUCH)
+        again = [place._replace(seed=place.seed + number * AGAIN) for place in behind]
+        members = fit_all(stock, plan, fold_of, again, n_jobs, watch)
+        for place, member in zip(behind, members, strict=True):
+            if min(member.trace) < min(found[place].trace):
+                found[place] = member
+    behind = stuck(found, wanted, MUCH) if sure else []
+    if len(wanted) - len(behind) >= FEWEST_MEMBERS:  # a mean with who found nothing is worse
+        wanted = [place for place in wanted if place not in behind]
     members = [found[place] for place in wanted]
     return Ensemble(members, [place.fold for place in wanted], fold_of, decay, scores)
 
 
-def stuck(found: dict[Place, Member], wanted: list[Place]) -> list[Place]:
-    """Members that gained less than half of what the best one gained, where that is something."""
+def stuck(found: dict[Place, Member], wanted: list[Place], least: float) -> list[Place]:
+    """Members that gained less than half of what the best one did, where that is more than `least`.
+
+    All as shares of the error at the start.
+    """
     traces = [found[place].trace for place in wanted]
     gains = [1 - min(trace) / max(trace[0], 1e-12) for trace in traces]
-    if max(gains) <= SOMETHING:
+    if max(gains) <= least:
         return []
     return [place for place, gain in zip(wanted, gains, strict=True) if gain < 0.5 * max(gains)]
 
