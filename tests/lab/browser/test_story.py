@@ -141,6 +141,25 @@ def test_a_teacher_links_to_a_step_and_hides_what_leads_away(lab):
         assert not visible(lab, selector), selector
     lab.open("?view=training&hide=controls,critical,sequence,curves")
     assert not visible(lab, "#controls") and visible(lab, "#plot-landscape")
+    assert not visible(lab, "#status.shown")  # all of these are names
+
+
+def test_nothing_promises_controls_that_are_hidden(lab):
+    lab.open("?step=2")
+    assert lab.text("#story-open") == "Open this in the lab, with all controls"
+    lab.open("?step=2&hide=gamma")
+    assert visible(lab, "#story-open") and "all controls" not in lab.text("#story-open")
+    lab.open("?step=5&hide=tabs,curves")
+    assert not visible(lab, "#story-open") and not visible(lab, "#story-next")
+
+
+@pytest.mark.parametrize("name, meant", [("gama", "gamma"), ("landscpe", "landscape"), ("xyz", "")])
+def test_a_name_that_hides_nothing_is_told(lab, name, meant):
+    lab.open(f"?step=2&hide=lam,{name}")
+    said = lab.text("#status.shown")
+    assert f"“{name}”" in said and (
+        f"did you mean “{meant}”" in said if meant else "mean" not in said
+    )
 
 
 def test_a_keyboard_goes_through_the_story(lab):
