@@ -1,5 +1,5 @@
-"""The lab in headless Chromium: from the command to the first picture, and from a slider to the
-repainted plot, on a machine at rest or beside so many busy processes.
+"""The lab in headless Chromium: from the command to the first picture on a machine at rest, and
+from a slider to the repainted plot, at rest or beside so many busy processes.
 
     python benchmarks/bench_lab.py [moves] [busy]
 """
@@ -24,14 +24,14 @@ const [name, place, done] = arguments;
 const panel = document.getElementById("panel-landscape");
 const before = Number(panel.dataset.drawn);
 const slider = document.getElementById("control-" + name);
-const began = performance.now();
-slider.value = place;
-slider.dispatchEvent(new Event("input", {bubbles: true}));
 const finish = () => done(performance.now() - began);
 const painted = () => requestAnimationFrame(() => setTimeout(finish, 0));
 new MutationObserver((_, watch) => {
   if (Number(panel.dataset.drawn) > before) { watch.disconnect(); painted(); }
 }).observe(panel, {attributes: true});
+const began = performance.now();
+slider.value = place;
+slider.dispatchEvent(new Event("input", {bubbles: true}));
 """
 
 
@@ -58,7 +58,7 @@ def main(moves: int = 60, busy: int = 0) -> None:
     ]
     folder = tempfile.mkdtemp()
     browser = open_browser(Path(folder))
-    others = [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(busy)]
+    others: list[subprocess.Popen[bytes]] = []
     try:
         began = time.monotonic()
         server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -84,8 +84,9 @@ def main(moves: int = 60, busy: int = 0) -> None:
             # warm: nothing compiles any more
             next(line for line in server.stderr if "all prepared" in line)
             time.sleep(2)
-            for i in range(20):  # warm: the browser compiles Plotly's code too
-                browser.execute_async_script(_MOVE, "lam", 120 + (37 * i) % 160)
+            others += [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(busy)]
+            for i in range(20):  # warm: the browser compiles Plotly's code too; not asked again
+                browser.execute_async_script(_MOVE, "lam", 300 + 4 * i)
             for name in ("lam", "gamma"):
                 _report(
                     name,

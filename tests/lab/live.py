@@ -92,3 +92,12 @@ def _resident(pid: int) -> int:
     except OSError:
         return 0
     return next((1024 * int(line.split()[1]) for line in status if line.startswith("VmRSS")), 0)
+
+
+def proportional(pid: int) -> int:
+    """Bytes of a process, of which those that it shares count in parts; 0 when it has ended."""
+    try:
+        rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((1024 * int(row.split()[1]) for row in rows if row.startswith("Pss:")), 0)

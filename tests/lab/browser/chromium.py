@@ -49,13 +49,23 @@ def open_browser(folder: Path, width: int = 1400, height: int = 1300) -> Any:
 
 
 def wait_for(browser: Any, script: str, seconds: float = 30.0) -> Any:
-    """The first true answer of `script`."""
-    until = time.monotonic() + seconds
-    while not (answer := browser.execute_script(script)):
+    """The first true answer of `script`; one that fails, because its page is being built or
+    replaced by another, is asked again.
+    """
+    from selenium.common.exceptions import InvalidSessionIdException, WebDriverException
+
+    until, problem = time.monotonic() + seconds, ""
+    while True:
+        try:
+            if answer := browser.execute_script(script):
+                return answer
+        except InvalidSessionIdException:  # the browser is gone, and will not come back
+            raise
+        except WebDriverException as error:
+            problem = f" ({error.msg})"
         if time.monotonic() > until:
-            raise TimeoutError(f"after {seconds:g} s still not: {script}")
+            raise TimeoutError(f"after {seconds:g} s still not{problem}: {script}")
         time.sleep(0.02)
-    return answer
 
 
 def requested(browser: Any) -> set[str]:

@@ -1,5 +1,6 @@
 """The lab as a person uses it: open an address, move a slider, read a number, save a file."""
 
+import json
 import re
 import time
 from pathlib import Path
@@ -88,8 +89,20 @@ class LabPage:
         )
 
     def click(self, selector: str) -> None:
-        """Click what a selector finds."""
+        """Click what a selector finds, as soon as it is there, by script."""
+        self.find(selector)
         self.run("document.querySelector(arguments[0]).click()", selector)
+
+    def press(self, selector: str) -> None:
+        """Click it as a hand does: with the pointer, where it can be seen and nothing covers it."""
+        from selenium.webdriver.common.by import By
+
+        self.find(selector)
+        self.browser.find_element(By.CSS_SELECTOR, selector).click()
+
+    def find(self, selector: str) -> None:
+        """Wait until the page has such an element."""
+        wait_for(self.browser, f"return document.querySelector({json.dumps(selector)}) !== null")
 
     def run(self, script: str, *arguments: Any) -> Any:
         """Run a script in the page."""
@@ -102,12 +115,13 @@ class LabPage:
         return float(wait_for(self.browser, f"return {found}"))
 
     def text(self, selector: str) -> str:
-        """Text of an element."""
+        """Text of an element, as soon as it is there."""
+        self.find(selector)
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
 
     def query(self) -> str:
         """The state in the address, once it is written."""
-        time.sleep(0.2)
+        wait_for(self.browser, "return document.documentElement.dataset.address !== 'behind'")
         return urlsplit(self.browser.current_url).query
 
     def save(self, panel: str, format: str) -> bytes:

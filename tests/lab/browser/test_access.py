@@ -57,8 +57,8 @@ def test_training_does_not_move_by_itself_for_whoever_asked_for_rest(lab):
     )
     try:
         lab.open("?hide=critical,sequence&steps=300&t=0.2")
-        lab.click("#play")
-        wait_for(lab.browser, "return document.getElementById('time').value === '1000'", 2)
+        at_once = "document.getElementById('play').click(); return document.getElementById('time')"
+        assert lab.run(at_once + ".value") == "1000"
         moving = "return document.getElementById('play').ariaLabel"
         assert lab.run(moving) == "Play the training"
         duration = "return getComputedStyle(document.getElementById('status')).transitionDuration"

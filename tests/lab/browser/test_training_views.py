@@ -146,9 +146,10 @@ def test_hovering_a_curve_moves_time(lab):
         " p._fullLayout, t = p.data[0];return [b.left + l.xaxis._offset + l.xaxis.d2p(t.x[40]),"
         " b.top + l.yaxis._offset + l.yaxis.d2p(t.y[40])]"
     )
-    lab.browser.execute_cdp_cmd(
-        "Input.dispatchMouseEvent", {"type": "mouseMoved", "x": place[0], "y": place[1]}
-    )
+    for away in (40, 0):  # a pointer that comes from elsewhere
+        lab.browser.execute_cdp_cmd(
+            "Input.dispatchMouseEvent", {"type": "mouseMoved", "x": place[0], "y": place[1] + away}
+        )
     moment = lab.run("return document.getElementById('plot-curves').data[0].x[40]")
     wait_for(
         lab.browser,

@@ -7,6 +7,12 @@ import sys
 
 import pytest
 
+_IMPORT = """
+import sys
+import soloc.lab.server.app
+print([name for name in ("sklearn", "plotly", "matplotlib") if name in sys.modules])
+"""
+
 # tests that run in the background of a shell inherit that interrupts are ignored
 _COMMAND = """
 import signal, sys
@@ -27,3 +33,8 @@ def test_an_interrupt_ends_everything_quietly(moment):
         os.killpg(server.pid, signal.SIGINT)
         rest = server.stderr.read()  # ends when no process holds it any more
         assert server.wait(20) == 0 and rest.endswith("ended.\n") and "Traceback" not in rest
+
+
+def test_the_server_starts_without_what_only_its_helpers_need():
+    said = subprocess.run([sys.executable, "-c", _IMPORT], capture_output=True, text=True)
+    assert said.stdout.strip() == "[]", said.stderr

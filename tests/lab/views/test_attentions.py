@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
+from scipy.special import erf, softmax
 from scipy.stats import norm
 
 from soloc import (
@@ -19,6 +20,8 @@ from soloc import (
     log_bayes_excess,
 )
 from soloc.lab.controls import TaskControls
+from soloc.lab.figures.attentions import attentions_figure
+from soloc.lab.figures.glyphs import GAP, HEIGHT, WIDTH, glyph, weights_of
 from soloc.lab.views import attentions
 from soloc.lab.views.attentions import AttentionsAsk, attentions_panel, panel_of
 from soloc.predictors.catalogue import WEIGHTS
@@ -136,3 +139,29 @@ def streamed(client, weights: int) -> None:
     assert panel["numbers"]["softmax"] == pytest.approx(
         float(excess_risk(task, Softmax(3.0), TRUTH)), rel=1e-6
     )
+
+
+def test_every_row_has_a_glyph_of_its_weight_also_while_it_is_computed():
+    rows = [exact_at_best("erf", 20, 5, 1.0), exact_at_best("linear", 20, 5, 1.0)]
+    layout = attentions_figure(rows, {}, ["sparsemax"])["layout"]
+    assert {shape["yanchor"] for shape in layout["shapes"]} == {"erf", "linear", "sparsemax"}
+    assert {shape["yanchor"] for shape in layout["shapes"]} == set(layout["yaxis"]["categoryarray"])
+
+
+def test_a_glyph_is_the_function_itself():
+    np.testing.assert_allclose(weights_of("erf"), erf(np.linspace(-2, 2, 17)), atol=1e-12)
+    rising = np.linspace(-2, 2, 7)
+    np.testing.assert_allclose(weights_of("softmax"), softmax(rising), atol=1e-6)
+    np.testing.assert_allclose(weights_of("hard maximum"), np.eye(7)[6], atol=0)
+    _, drawn = glyph("hard maximum", "#000000")
+    assert drawn["path"].count("M") == 1  # one bar
+
+
+@pytest.mark.parametrize("label", [entry.label for entry in WEIGHTS.values()])
+def test_a_glyph_stays_in_its_row_and_left_of_the_axis(label):
+    for shape in glyph(label, "#000000"):
+        points = [pair.split(",") for pair in shape["path"].replace("M", "L").split("L")[1:]]
+        assert points and all(
+            -WIDTH - GAP <= float(x) <= -GAP and abs(float(y)) <= HEIGHT / 2 + 0.05
+            for x, y in points
+        )

@@ -7,7 +7,8 @@ import pytest
 
 from soloc.experiments.latent.exact_curves import exact_curves
 from soloc.experiments.latent.tasks import Config, run
-from soloc.lab.views.latent import LatentAsk, latent_panel
+from soloc.lab.figures.latent_pictures import PICTURES
+from soloc.lab.views.latent import TITLES, LatentAsk, latent_panel
 
 SMALL = {"longest": 64, "sequences": 50}
 
@@ -58,3 +59,28 @@ def test_the_job_adds_points_and_its_python_lines_give_them(client):
     errors, kinds = np.array(panel["table"]["error"]), np.array(panel["table"]["kind"])
     np.testing.assert_allclose(errors[kinds == "simulated"], made["points"].risk, rtol=1e-12)
     np.testing.assert_allclose(errors[kinds != "simulated"], made["curves"].error, rtol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_every_line_has_its_name_at_its_end_and_no_name_covers_another(columns):
+    data, layout = latent_panel(LatentAsk(**SMALL, columns=columns)).figure.values()
+    curves = exact_curves(LatentAsk(**SMALL).config(), [64], integrals=False)
+    for number, task in enumerate(TITLES):
+        axis = "y" if number == 0 else f"y{number + 1}"
+        names = [note for note in layout["annotations"] if note["yref"] == axis]
+        errors = curves[curves.task == task].set_index("mechanism").error
+        assert {note["text"].split("</span> ")[1] for note in names} == set(errors.index)
+        heights = sorted(note["y"] for note in names)
+        assert heights[0] == pytest.approx(np.log10(errors.min()))
+        shown = np.log10(np.concatenate([it["y"] for it in data if it["yaxis"] == axis]))
+        assert min(np.diff(heights)) > 0.08 * np.ptp(shown)
+
+
+def test_every_task_has_a_picture_and_its_words():
+    figure = latent_panel(LatentAsk(**SMALL)).figure
+    said = [note["text"] for note in figure["layout"]["annotations"]]
+    for number, task in enumerate(TITLES):
+        assert PICTURES[task].words in said
+        axis = f"x{len(TITLES) + number + 1}"
+        assert [trace for trace in figure["data"] if trace["xaxis"] == axis]
+        assert not figure["layout"][axis.replace("x", "xaxis")]["visible"]

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from soloc.lab.figures.glyphs import GAP, WIDTH, glyph
 from soloc.risk.best_weight import AtBest
 
 _DECADES = 8.0  # of the axis; smaller excesses are drawn at its end, their value beside the row
-_EXACT, _SIMULATED = "#0072b2", "#d55e00"
+_EXACT, _SIMULATED, _WAITING = "#0072b2", "#d55e00", "#8a8f98"
 _LINES = {
     "Bayes": ("#009e73", "solid"),
     "linear regression": ("#cc79a7", "dash"),
@@ -50,17 +51,25 @@ def attentions_figure(
             "categoryarray": order[::-1],
             "range": [-0.6, len(order) - 0.4],
             "automargin": True,
-            "ticklabelstandoff": 6,
+            "ticklabelstandoff": WIDTH + 2 * GAP,
         },
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
         "margin": {"l": 8, "r": 84, "t": 8, "b": 44},
         "hovermode": "closest",
+        "shapes": [
+            *(shape for row in rows for shape in glyph(row.weight, _colour(row))),
+            *(shape for name in waiting for shape in glyph(name, _WAITING)),
+        ],
         "annotations": [
             *(_at_end(row.weight, _value(row)) for row in rows),
             *(_at_end(name, "computing …") for name in waiting),
         ],
     }
     return {"data": data, "layout": layout}
+
+
+def _colour(row: AtBest) -> str:
+    return _SIMULATED if row.sequences else _EXACT
 
 
 def _at_end(name: str, text: str) -> dict[str, Any]:

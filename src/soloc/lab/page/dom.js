@@ -31,6 +31,26 @@ export function readable(value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** How many letters must be changed, added or taken away to make one word the other. */
+function distance(one, other) {
+  let row = [...other, ""].map((_, i) => i);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, its] of [...other].entries()) {
+      next.push(Math.min(row[j] + Number(its !== letter), row[j + 1] + 1, next[j] + 1));
+    }
+    row = next;
+  }
+  return row.at(-1);
+}
+
+/** The word of a list that is nearly `word`; undefined if none is. */
+export function closest(word, list) {
+  const far = (other) => distance(word.toLowerCase(), other.toLowerCase());
+  const near = list.filter((other) => far(other) <= Math.max(1, word.length / 3));
+  return near.sort((one, other) => far(one) - far(other))[0];
+}
+
 /** Say something to everyone, also to screen readers. */
 export function say(text, kind = "") {
   const status = document.getElementById("status");

@@ -3,7 +3,7 @@
 
 import { sleep } from "./ask.js";
 import { control, group } from "./controls.js";
-import { copy, element, phone, say } from "./dom.js";
+import { closest, copy, element, phone, say } from "./dom.js";
 import { Panel } from "./panel.js";
 import { State } from "./state.js";
 import { STORY, Story } from "./story.js";
@@ -205,6 +205,22 @@ function switchTheme() {
   repaint();
 }
 
+/** What `hide=` may name: controls, groups, panels, and parts of the page. */
+const hideable = () => new Set([
+  ...fields.keys(), ...lab.panels.keys(), "steps", "tabs", "controls", "time", "starts",
+  ...[...document.querySelectorAll(".group")].map((box) => box.dataset.group),
+]);
+
+/** A name in `hide=` that hides nothing is told, with the one that is meant. */
+function checkHidden() {
+  const known = [...hideable()];
+  const wrong = [...state.hidden].find((name) => !known.includes(name));
+  if (wrong === undefined) return;
+  const meant = closest(wrong, known);
+  say(`hide= in the address names “${wrong}”, which nothing on this page is called`
+    + (meant ? `; did you mean “${meant}”?` : "."), "error");
+}
+
 function repaint() { for (const panel of lab.panels.values()) panel.redraw(); }
 
 byId("waiting").remove();
@@ -226,3 +242,4 @@ state.onChange((changed) => {
 addEventListener("unhandledrejection", (event) =>
   say(event.reason?.message ?? "Something went wrong.", "error"));
 update();
+checkHidden();

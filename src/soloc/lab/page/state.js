@@ -23,6 +23,8 @@ export class State {
   /** What the address says wins, in the kind of the default. */
   readAddress() {
     clearTimeout(this.#timer);
+    this.#enters = false;
+    this.#mark(false);
     const query = new URLSearchParams(location.search);
     this.#values = this.#base(query);
     for (const [name, fallback] of Object.entries(this.#values)) {
@@ -79,10 +81,20 @@ export class State {
     if (trail) this.#written = now;
     this.#enters ||= trail && far;
     clearTimeout(this.#timer);
+    this.#mark(true);
     this.#timer = setTimeout(() => {
       const how = this.#enters ? "pushState" : "replaceState";
       this.#enters = false;
-      history[how](null, "", this.address());
+      const address = this.address();
+      if (address !== location.search) history[how](null, "", address);
+      this.#mark(false);
     }, REST);
+  }
+
+  /** Whether the address is behind the state, for whoever waits for it. */
+  #mark(behind) {
+    const { dataset } = document.documentElement;
+    if (behind) dataset.address = "behind";
+    else delete dataset.address;
   }
 }

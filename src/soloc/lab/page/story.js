@@ -50,10 +50,12 @@ export class Story {
     const steps = element("nav", {
       class: "steps", "aria-label": "Steps", hidden: lab.state.hidden.has("steps"),
     }, ...this.#buttons);
-    const turns = element("div", { class: "row turns" }, this.#back, this.#next,
-      element("button", { type: "button", class: "link", id: "story-open", onclick: open },
-        "Open this in the lab, with all controls"));
-    turns.hidden = lab.state.hidden.has("steps");
+    const { hidden } = lab.state;
+    const leads = !hidden.has("tabs") && !hidden.has("controls"); // a teacher may keep them here
+    const turns = element("div", { class: "row turns", hidden: hidden.has("steps") },
+      this.#back, this.#next, element("button", {
+        type: "button", class: "link", id: "story-open", onclick: open, hidden: !leads,
+      }, hidden.size ? "Open this in the lab" : "Open this in the lab, with all controls"));
     const box = element("section", { class: "story", "aria-labelledby": "story-title" },
       steps, this.#title, this.#text, this.#moves);
     return [box, this.host, turns];
@@ -72,6 +74,7 @@ export class Story {
     }
     this.#back.disabled = place === 0;
     const last = place === this.steps.length - 1;
+    this.#next.hidden = last && this.#lab.state.hidden.has("tabs");
     this.#next.textContent = last ? "Go on in the lab ›" : `${this.steps[place + 1].title} ›`;
     this.host.classList.toggle("alone", step.shows.length === 1);
     const hold = (values) => Object.entries(values).every(([name, value]) =>

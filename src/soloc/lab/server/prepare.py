@@ -32,7 +32,8 @@ def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
         "preparing in the background: processes for critical points, training and other long"
         " computations ..."
     )
-    start_server(("soloc.lab.views.registry",))  # processes are forked from one that has it all
+    # processes are forked from one that has imported it all
+    start_server(("soloc.lab.views.registry", "soloc.lab.work.frozen"))
     state.desk.office.open(_compile_answers)
     state.jobs.office.open(_import_jobs)
     _give_back_memory()
@@ -64,5 +65,8 @@ def _give_back_memory() -> None:
 
 
 def _import_jobs() -> None:
-    import soloc.lab.views.attentions
     import soloc.lab.views.latent  # noqa: F401
+    from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
+
+    attentions_panel(AttentionsAsk())  # with a glyph of every weight
+    _give_back_memory()

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from soloc.estimators.dialects import SEPARATORS, Dialect, decoded, read_text_table
+from soloc.lab.uploads.sessions import LARGEST_FILE
 
-MOST_BYTES = 8 * 2**20  # of the file
 MOST_ROWS, MOST_COLUMNS = 100_000, 200
 MOST_CELLS = 4_000_000
 MOST_UNPACKED = 128 * 2**20  # bytes in memory
@@ -66,9 +66,9 @@ def read_bags_file(name: str, content: bytes) -> Read:
     table.
     """
     dialect = None
-    if len(content) > MOST_BYTES:
+    if len(content) > LARGEST_FILE:
         raise ValueError(
-            f"The file must have at most {MOST_BYTES // 2**20} MB, got"
+            f"The file must have at most {LARGEST_FILE // 2**20} MB, got"
             f" {len(content) / 2**20:.1f} MB."
         )
     if content[:4] == b"PAR1":

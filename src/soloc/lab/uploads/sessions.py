@@ -7,6 +7,7 @@ import threading
 import time
 from typing import Any
 
+LARGEST_FILE = 8 * 2**20  # bytes
 # beyond, the one that was not used for longest is forgotten
 MOST_TABLES, MOST_BYTES = 24, 96 * 2**20
 _PARTS = ("bags", "instances", "features")  # of a study, with many rows

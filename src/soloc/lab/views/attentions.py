@@ -48,8 +48,11 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     rows = {name: _exact(name, setting) for name in of_weights.at_once}
     bayes: float | None = None
 
+    def panel() -> dict[str, Any]:
+        return job.elsewhere(_dumped, setting, list(rows.values()), bayes)
+
     def show() -> None:
-        job.report(panel=panel_of(setting, list(rows.values()), bayes).model_dump())
+        job.report(panel=panel())
 
     show()
     bayes = job.elsewhere(_bayes, setting.d, setting.L, setting.gamma)
@@ -64,7 +67,11 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     for name in others:
         rows[name] = job.elsewhere(_exact, name, setting)
         show()
-    return {"panel": panel_of(setting, list(rows.values()), bayes).model_dump()}
+    return {"panel": panel()}
+
+
+def _dumped(setting: TaskControls, rows: list[AtBest], bayes: float | None) -> dict[str, Any]:
+    return panel_of(setting, rows, bayes).model_dump()
 
 
 def _exact(name: str, setting: TaskControls) -> AtBest:

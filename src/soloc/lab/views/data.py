@@ -11,9 +11,8 @@ from soloc.lab.panel import Panel, number
 from soloc.lab.server.refusals import REFUSALS
 from soloc.lab.uploads import routes
 from soloc.lab.uploads.examples import EXAMPLES
-from soloc.lab.uploads.files import MOST_BYTES
 from soloc.lab.uploads.routes import FITTING, GONE, MOST_FITTING, FitAsk, TablesHere, Token, kept
-from soloc.lab.uploads.sessions import KEPT, Table, Tables
+from soloc.lab.uploads.sessions import KEPT, LARGEST_FILE, Table, Tables
 from soloc.lab.view import Look, Tab, View
 
 TAB = Tab("data", "Your data")
@@ -131,8 +130,8 @@ def _facts() -> dict[str, Any]:
         "most_seconds": MOST_FITTING,
         "columns": StudyAsk.model_fields["columns"].default,
         "help": (
-            f"CSV, TSV or Parquet up to {MOST_BYTES // 2**20} MB, one row per instance; it stays in"
-            f" this computer's memory and is forgotten after {KEPT / 60:.0f} minutes without use"
+            f"CSV, TSV or Parquet up to {LARGEST_FILE // 2**20} MB, one row per instance; it stays"
+            f" in this computer's memory and is forgotten after {KEPT / 60:.0f} minutes without use"
         ),
     }
 
@@ -153,5 +152,5 @@ VIEW = View(
     bodies=(FitAsk,),
     facts=_facts,
     router=router,
-    largest={"/api/data": MOST_BYTES + 1024},
+    largest={"/api/data": LARGEST_FILE + 1024},
 )

@@ -187,5 +187,5 @@ VIEW = View(
     seconds=SECONDS,
     slow=lambda ask: True,
     with_table=True,
-    look=Look(height="430px", narrow_height="900px", rest=250),
+    look=Look(height="500px", narrow_height="1080px", rest=250),
 )
