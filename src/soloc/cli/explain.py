@@ -59,8 +59,7 @@ def draw(explanation: Any, path: Path) -> None:
 
     kind = path.suffix.lower().lstrip(".")
     if kind == "html":
-        page = f'<!doctype html><meta charset="utf-8"><title>soloc</title>{explanation.html()}'
-        write_atomically(path, page.encode())
+        write_atomically(path, explanation.page().encode())
         return
     import matplotlib
 

@@ -24,6 +24,13 @@ class Explanation:
     #: what the contributions are added to: the intercept, and the context term if there is one
     offset: float
     doubts: tuple[str, ...]
+    offset_is: str = "intercept"  #: what the offset is, in words
+    total_is: str = "prediction"  #: what contributions and offset add up to, in words
+
+    @property
+    def total(self) -> float:
+        """Contributions and offset together: the prediction, or the score of its class."""
+        return float(self.table["contribution"].sum()) + self.offset
 
     def figure(self, ax: Any = None) -> Any:
         """Weights and contributions as a matplotlib figure."""
@@ -38,7 +45,7 @@ class Explanation:
         for row in self.table.itertuples():
             shade = 0.85 * float(row.weight) / largest
             colour = "30,100,200" if row.contribution >= 0 else "200,70,30"
-            frame = "2px solid #222" if row.decisive else "2px solid transparent"
+            frame = "2px solid currentColor" if row.decisive else "2px solid transparent"
             hover = (
                 f"weight {row.weight:.3f}, value {row.value:.4g}, contribution"
                 f" {row.contribution:.4g}"
@@ -55,11 +62,18 @@ class Explanation:
             for text in self.doubts
         )
         heading = f"<div>bag {escape(self.bag)}: prediction <b>{escape(self.prediction)}</b></div>"
-        body = f"{heading}<div>{' '.join(pieces)}</div>{doubt}"
+        rest = f"<div>{escape(self.offset_is)} {self.offset:+.4g}</div>"
+        body = f"{heading}<div>{' '.join(pieces)}</div>{rest}{doubt}"
         return f'<div style="font-family:sans-serif;line-height:2">{body}</div>'
 
     def _repr_html_(self) -> str:
         return self.html()
+
+    def page(self) -> str:
+        """A whole document with nothing to fetch, in the reader's colours."""
+        from soloc.estimators.explanation_page import page
+
+        return page(self)
 
     def __str__(self) -> str:
         lines = [f"bag {self.bag}: prediction {self.prediction}"]
@@ -71,6 +85,9 @@ class Explanation:
                 f"{mark} {row['name']:<24} weight {row['weight']:.3f}  contribution "
                 f"{row['contribution']:+.4g}"
             )
+        lines.append(f"  {self.offset_is:<37}  contribution {self.offset:+.4g}")
+        if self.total_is != "prediction":
+            lines.append(f"  sum: {self.total_is:<32}  {' ' * 12} {self.total:+.4g}")
         return "\n".join(
             lines + [f"do not trust which instance is named: {text}" for text in self.doubts]
         )
@@ -114,4 +131,33 @@ def explain(
     table["decisive"] = np.arange(len(table)) == int(np.argmax(weights))
     prediction = model.predict(one)[0]
     shown = f"{prediction:.4g}" if isinstance(prediction, (float, np.floating)) else str(prediction)
-    return Explanation(str(bags.id_of(bag)), shown, table, offset, tuple(model.diagnostics_.doubts))
+    return Explanation(
+        str(bags.id_of(bag)),
+        shown,
+        table,
+        offset,
+        tuple(model.diagnostics_.doubts),
+        _offset_of(model),
+        _total_of(model, output, prediction),
+    )
+
+
+def _offset_of(model: Any) -> str:
+    """What stands beside the contributions of a model, in words."""
+    model = getattr(model, "model_", model)
+    network = hasattr(model, "members_")
+    parts = ["intercept"]
+    if network or model.context:
+        parts.append("context")
+    if network and model.share_ and not hasattr(model, "classes_"):
+        parts.append("trees")
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _total_of(model: Any, output: int | None, prediction: Any) -> str:
+    """What contributions and offset add up to, in words."""
+    if not hasattr(model, "classes_"):
+        return "prediction"
+    inner = getattr(model, "model_", model)
+    what = "probability" if getattr(inner, "loss_", "") == "likelihood" else "score"
+    return f"{what} of {prediction if output is None else model.classes_[output]}"
