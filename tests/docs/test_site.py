@@ -108,6 +108,14 @@ def test_links_lead_somewhere(page):
             assert (page.parent / link).exists(), link
 
 
+def test_install_lines_are_those_of_a_checkout():
+    """Nothing is on PyPI: whoever follows `pip install 'soloc[lab]'` finds nothing there."""
+    shown = [*pages(), *(ROOT / "examples").rglob("*.py"), ROOT / "CONTRIBUTING.md"]
+    wrong = re.compile(r"pip install '?soloc\b|'soloc\[")
+    assert [str(path) for path in shown if wrong.search(path.read_text())] == []
+    assert "pip install ." in (ROOT / "docs" / "conf.py").read_text()  # first cell of notebooks
+
+
 def test_every_page_is_reached_from_the_first():
     reached, waiting = set(), [ROOT / "docs" / "index.md"]
     while waiting:
