@@ -21,7 +21,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .4rem; overflow-wrap: any
 p { margin: .4rem 0; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: .8rem 1rem; margin: .9rem 0; line-height: 2.1; overflow-wrap: anywhere; }
-mark { color: inherit; border-radius: 4px; padding: .15rem .3rem; }
+mark { color: var(--ink); border-radius: 4px; padding: .15rem .3rem; }
 mark.decisive { outline: 2px solid var(--ink); font-weight: 600; }
 .up { background: rgba(30,110,210,.45); } .down { background: rgba(205,75,20,.45); }
 .muted { color: var(--muted); font-size: .9rem; }
@@ -35,7 +35,7 @@ tr.decisive td { font-weight: 600; } tr.sum td { border-top: 2px solid var(--mut
 .bar { display: inline-block; height: .6rem; min-width: 1px; background: var(--bar);
   border-radius: 2px; margin-right: .5rem; }
 td.weight { white-space: nowrap; }
-@media (max-width: 30rem) { .bar { display: none; } th, td { padding: .25rem .35rem; } }
+@media (max-width: 30rem) { .bar, .value { display: none; } th, td { padding: .25rem .35rem; } }
 """
 
 
@@ -75,11 +75,11 @@ def page(explanation: "Explanation") -> str:
 {escape(explanation.total_is)}: <mark class="up">raises</mark> <mark class="down">lowers</mark>. The
 framed one has the largest weight.</p>
 <div class="scroll"><table>
-<tr><th>instance</th><th>weight</th><th>value</th><th>contribution</th></tr>
+<tr><th>instance</th><th>weight</th><th class="value">value</th><th>contribution</th></tr>
 {rows}
-<tr><td>{escape(explanation.offset_is)}</td><td></td><td></td>
+<tr><td>{escape(explanation.offset_is)}</td><td></td><td class="value"></td>
 <td>{explanation.offset:+.4g}</td></tr>
-<tr class="sum"><td>{escape(explanation.total_is)}</td><td></td><td></td>
+<tr class="sum"><td>{escape(explanation.total_is)}</td><td></td><td class="value"></td>
 <td>{explanation.total:+.4g}</td></tr>
 </table></div>
 {left}
@@ -104,5 +104,5 @@ def _row(row: Any) -> str:
     bar = f'<span class="bar" style="width:{7 * row.weight:.2f}rem"></span>'
     return (
         f'<tr{kind}><td>{escape(str(row.name))}</td><td class="weight">{bar}{row.weight:.3f}</td>'
-        f"<td>{row.value:+.4g}</td><td>{row.contribution:+.4g}</td></tr>\n"
+        f'<td class="value">{row.value:+.4g}</td><td>{row.contribution:+.4g}</td></tr>\n'
     )
