@@ -4,6 +4,7 @@ Oracles: the closed form of a step, 30 digits elsewhere.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ from soloc import (
     log_excess_risk,
     population_path,
 )
+from soloc.maths.engine import engine_of
 from soloc.risk.risk_map import risk_map
 from soloc.weights import ReLU
 
@@ -171,8 +173,10 @@ def test_what_is_not_refused_is_right(lam, place):
 class Late(Pointwise):
     """A class of a user with a bend that it does not name."""
 
+    at: Any = 0.7
+
     def value(self, x):
-        return jnp.maximum(x - 0.7, 0.0) if isinstance(x, jax.Array) else np.maximum(x - 0.7, 0.0)
+        return engine_of(x).xp.maximum(x - self.at, 0.0)
 
 
 def test_a_class_of_a_user_is_checked_too():
@@ -180,6 +184,10 @@ def test_a_class_of_a_user_is_checked_too():
         excess_risk(TASK, Late(0.3), O)
     with pytest.raises(ValueError, match=r"got Late that does so near x = lam X.k = 0.7;"):
         jax.grad(lambda lam: excess_risk(TASK, Late(lam), O))(0.3)
+    slopes = jax.grad(lambda weight: excess_risk(TASK, weight, O))(Late(0.3))
+    assert np.isnan(slopes.lam) and np.isnan(slopes.at)  # JAX moves the place itself
+    with pytest.raises(ValueError, match="`function` must change slowly"):
+        excess_risk(TASK, Late(0.3, at=np.array([0.7, 0.8])), O)
 
 
 def test_a_function_too_sharp_for_the_nodes_is_refused_and_has_no_slope():

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import jax
 import numpy as np
 
 from soloc.maths.numbers import is_concrete
@@ -36,11 +37,14 @@ def refuse_no_number(weight: Any, risk: Any) -> None:
 
 
 def _what_is_rough(weight: Pointwise) -> str | None:
-    if not all(map(is_concrete, weight.bends)):
-        return None  # JAX moves the kinks: then the numbers are NaN
+    numbers = jax.tree.leaves(weight.with_lam(0.0))
+    if not all(map(is_concrete, numbers)):
+        return None  # JAX moves what it depends on: then a wrong number is NaN
     kinks = tuple(sorted({float(x) for bend in weight.bends for x in np.ravel(bend)}))
     if isinstance(weight, PointwiseFunction):
         place = _place_of_function(weight.function, kinks)
+    elif any(np.ndim(number) for number in numbers):
+        return None  # several functions at once
     else:
         place = rough_place(weight.value, kinks)
     if place is None:
