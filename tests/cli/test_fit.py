@@ -265,6 +265,13 @@ def test_doubts_stand_in_the_predictions_and_nothing_is_named_by_a_mean(tmp_path
         assert words in said
 
 
+@pytest.mark.parametrize("command", ["predict", "explain", "describe"])
+def test_a_model_that_is_not_there_is_refused_in_a_sentence(folder, capsys, command):
+    data = [] if command == "describe" else [str(folder / "data.parquet")]
+    assert main([command, "nowhere.soloc", *data]) == 2
+    assert "`model` nowhere.soloc is no file; `soloc fit` writes one." in capsys.readouterr().err
+
+
 def test_describe_says_of_a_file_what_fit_said(folder, capsys):
     assert main(["describe", str(folder / "model.soloc")]) == 0
     said = capsys.readouterr().out

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from soloc.cli.tables import model_in
+
 
 def add(subparsers: Any) -> None:
     """Register the command."""
@@ -17,9 +19,7 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print its columns, the choice and its scores, the evidence and the verdict."""
-    from soloc.estimators import load
-
-    model = load(options.model)
+    model = model_in(options.model)
     for line in (*columns_of(model), *choice_of(model), str(model.diagnostics_)):
         print(line)
     return 0

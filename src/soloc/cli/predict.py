@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.tables import bags_for, write_csv
+from soloc.cli.tables import bags_for, model_in, write_csv
 
 ROWS = 50_000  # of a row group of the answers
 
@@ -39,7 +39,6 @@ def run(options: argparse.Namespace) -> int:
     """
     import pandas as pd
 
-    from soloc.estimators import load
     from soloc.runs.files import check_file, write_atomically
 
     if options.out is not None and options.out.suffix.lower() not in (".csv", ".parquet"):
@@ -50,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.out is not None:
         check_file(options.out)
-    model = load(options.model)
+    model = model_in(options.model)
     bags = bags_for(model, options.data)
     said: dict[str, None] = {}
     parts = (described(model, block, options.coverage, said) for block in bags.blocks())
