@@ -108,7 +108,9 @@ def test_links_lead_somewhere(page):
             assert (page.parent / link).exists(), link
 
 
-@pytest.mark.parametrize("page", (ROOT / "docs" / "theory").glob("*.md"), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "theory").glob("*.md")), ids=lambda p: p.stem
+)
 def test_every_formula_of_the_theory_leads_to_its_code_and_its_test(page):
     for section in re.split(r"(?m)^## ", page.read_text())[1:]:
         if "$$" in section:
