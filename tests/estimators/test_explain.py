@@ -49,7 +49,7 @@ def printed_contributions(explanation):
 def test_what_is_printed_adds_up_to_the_prediction(context):
     model = SingleLocationRegressor(alpha=1.0, context=context).fit(BAGS, DATA.labels + 5.0)
     explanation = model.explain(BAGS, 7)
-    assert printed_contributions(explanation) == pytest.approx(model.predict(BAGS[7])[0], rel=2e-3)
+    assert printed_contributions(explanation) == pytest.approx(model.predict(BAGS[7])[0], abs=4e-3)
     assert explanation.total == pytest.approx(model.predict(BAGS[7])[0], rel=1e-6)
     name = "intercept and context" if context else "intercept"
     assert f"\n  {name} " in str(explanation) and f"<td>{name}</td>" in explanation.page()
@@ -61,7 +61,7 @@ def test_what_a_classifier_prints_adds_up_to_the_sum_it_names():
     sum_line = next(line for line in str(explanation).splitlines() if "sum: " in line)
     assert f"score of {model.predict(BAGS[7])[0]}" in sum_line
     assert printed_contributions(explanation) == pytest.approx(
-        float(sum_line.split()[-1]), rel=2e-3
+        float(sum_line.split()[-1]), abs=4e-3
     )
     likely = SingleLocationClassifier(loss="likelihood", alpha=1.0).fit(BAGS, DATA.labels > 0)
     assert "sum: probability of" in str(likely.explain(BAGS, 7))

@@ -1,5 +1,7 @@
 """An explanation of one bag: every instance with its weight, its value and what it contributed."""
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -9,6 +11,14 @@ import pandas as pd
 
 from soloc.estimators.bags import as_bags
 from soloc.estimators.instances import Instances
+
+
+def alike(numbers: Iterable[float], digits: int) -> Callable[[float], str]:
+    """Writes numbers that are added up, all to the same place: what is seen adds up as well."""
+    largest = max(map(abs, numbers), default=0.0)
+    places = digits - 1 - math.floor(math.log10(largest)) if 0.0 < largest < math.inf else digits
+    places = max(places, 0)
+    return lambda number: f"{round(float(number), places) + 0.0:+.{places}f}"
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,10 @@ class Explanation:
     def total(self) -> float:
         """Contributions and offset together: the prediction, or the score of its class."""
         return float(self.table["contribution"].sum()) + self.offset
+
+    def shown(self, digits: int) -> Callable[[float], str]:
+        """How contributions are written: the largest with so many digits, all with its decimals."""
+        return alike([*self.table["contribution"], self.offset], digits)
 
     def figure(self, ax: Any = None) -> Any:
         """Weights and contributions as a matplotlib figure."""
@@ -78,16 +92,17 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"bag {self.bag}: prediction {self.prediction}"]
         order = np.argsort(-self.table["weight"].to_numpy(), kind="stable")
+        show = self.shown(4)
         for position in order:
             row = self.table.iloc[position]
             mark = "*" if row["decisive"] else " "
             lines.append(
                 f"{mark} {row['name']:<24} weight {row['weight']:.3f}  contribution "
-                f"{row['contribution']:+.4g}"
+                f"{show(row['contribution'])}"
             )
-        lines.append(f"  {self.offset_is:<37}  contribution {self.offset:+.4g}")
+        lines.append(f"  {self.offset_is:<37}  contribution {show(self.offset)}")
         if self.total_is != "prediction":
-            lines.append(f"  sum: {self.total_is:<32}  {' ' * 12} {self.total:+.4g}")
+            lines.append(f"  sum: {self.total_is:<32}  {' ' * 12} {show(self.total)}")
         return "\n".join(
             lines + [f"do not trust which instance is named: {text}" for text in self.doubts]
         )

@@ -45,7 +45,9 @@ def page(explanation: "Explanation") -> str:
     decisive = table[table["decisive"]].iloc[0]
     shown = table.nlargest(MOST_SHOWN, "weight") if len(table) > MOST_SHOWN else table
     words = " ".join(map(_word, shown.sort_index().itertuples()))
-    rows = "".join(map(_row, shown.sort_values("weight", ascending=False).itertuples()))
+    show = explanation.shown(4)
+    ordered = shown.sort_values("weight", ascending=False, kind="stable")
+    rows = "".join(_row(row, show(row.contribution)) for row in ordered.itertuples())
     less = len(table) - len(shown)
     left = f'<p class="muted">{less} instances of less weight are not shown.</p>' if less else ""
     doubts = "".join(
@@ -68,7 +70,7 @@ def page(explanation: "Explanation") -> str:
 <main>
 <h1>{title}</h1>
 <p>Prediction <b>{escape(explanation.prediction)}</b>; most weight is on <b>{name}</b>
-({decisive["weight"]:.3f}), which contributes {decisive["contribution"]:+.4g}.</p>
+({decisive["weight"]:.3f}), which contributes {show(decisive["contribution"])}.</p>
 {doubts}
 <div class="card">{words}</div>
 <p class="muted">The shade is the weight, the colour what the instance does to the
@@ -78,9 +80,9 @@ framed one has the largest weight.</p>
 <tr><th>instance</th><th>weight</th><th class="value">value</th><th>contribution</th></tr>
 {rows}
 <tr><td>{escape(explanation.offset_is)}</td><td></td><td class="value"></td>
-<td>{explanation.offset:+.4g}</td></tr>
+<td>{show(explanation.offset)}</td></tr>
 <tr class="sum"><td>{escape(explanation.total_is)}</td><td></td><td class="value"></td>
-<td>{explanation.total:+.4g}</td></tr>
+<td>{show(explanation.total)}</td></tr>
 </table></div>
 {left}
 </main>
@@ -99,10 +101,10 @@ def _word(row: Any) -> str:
     )
 
 
-def _row(row: Any) -> str:
+def _row(row: Any, contribution: str) -> str:
     kind = ' class="decisive"' if row.decisive else ""
     bar = f'<span class="bar" style="width:{7 * row.weight:.2f}rem"></span>'
     return (
         f'<tr{kind}><td>{escape(str(row.name))}</td><td class="weight">{bar}{row.weight:.3f}</td>'
-        f'<td class="value">{row.value:+.4g}</td><td>{row.contribution:+.4g}</td></tr>\n'
+        f'<td class="value">{row.value:+.4g}</td><td>{contribution}</td></tr>\n'
     )

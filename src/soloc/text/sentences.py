@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from soloc.estimators.diagnostics import PointingWarning
+from soloc.estimators.explain import alike
 from soloc.text.text_bags import TextBags
 
 _SHOWN = 5  # words in print
@@ -53,16 +54,17 @@ class SentenceExplanation(NamedTuple):
         row = self.table[self.table["decisive"]].iloc[0]
         marked = f"{self.sentence[: row['start']]}[{row['word']}]{self.sentence[row['end'] :]}"
         lines = [marked, f"prediction {shown}"]
+        show = alike([*self.table["contribution"], self.offset], 3)
         ordered = self.table.sort_values("weight", ascending=False, kind="stable")
         for _, word in ordered.head(_SHOWN).iterrows():
             mark = "*" if word["decisive"] else " "
             lines.append(
                 f"{mark} {word['word']:<20} weight {word['weight']:.3f}  contribution"
-                f" {word['contribution']:+.3g}"
+                f" {show(word['contribution'])}"
             )
         if others := ordered.iloc[_SHOWN:].to_dict("list")["contribution"]:
-            lines.append(f"  {f'{len(others)} more':<33}  contribution {sum(others):+.3g}")
-        lines.append(f"  {self.offset_is:<33}  contribution {self.offset:+.3g}")
+            lines.append(f"  {f'{len(others)} more':<33}  contribution {show(sum(others))}")
+        lines.append(f"  {self.offset_is:<33}  contribution {show(self.offset)}")
         return "\n".join(
             lines + [f"do not trust which word is named: {text}" for text in self.doubts]
         )
