@@ -1,10 +1,7 @@
 """An explanation as a page of its own: one file with nothing to fetch, light and dark."""
 
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from soloc.estimators.explain import Explanation
+from typing import Any
 
 MOST_SHOWN = 200  # instances; of larger bags the heaviest
 STYLE = """
@@ -39,8 +36,8 @@ td.weight { white-space: nowrap; }
 """
 
 
-def page(explanation: "Explanation") -> str:
-    """The whole document."""
+def page(explanation: Any) -> str:
+    """The whole document about an `Explanation`."""
     table = explanation.table
     decisive = table[table["decisive"]].iloc[0]
     shown = table.nlargest(MOST_SHOWN, "weight") if len(table) > MOST_SHOWN else table
