@@ -80,7 +80,11 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "image_scrapers": ("last_figure.scraper",),  # as a notebook does
     "ignore_repr_types": r"matplotlib|plotly",
-    "first_notebook_cell": "%matplotlib inline",
+    "first_notebook_cell": (
+        "# soloc is not on PyPI yet: run `pip install .` in a checkout of its source first\n"
+        "# ('.[text]' for examples with words, '.[networks]' for standard layers)\n"
+        "%matplotlib inline"
+    ),
     "download_all_examples": False,
     "remove_config_comments": True,
     "min_reported_time": 30,

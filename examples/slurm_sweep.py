@@ -1,6 +1,6 @@
 """A sweep on a SLURM cluster: from how many random starts does training succeed?
 
-    pip install 'soloc[cluster]'
+    pip install '.[cluster]'
     python examples/slurm_sweep.py results/slurm
 
 Run it where `sbatch` works, on a file system that all nodes share. Each job is one worker; a job

@@ -52,7 +52,9 @@ def test_predict_gives_intervals_and_names_the_window(folder, capsys):
         "upper",
         "decisive",
         "weight",
+        "trusted",
     ]
+    assert table["trusted"].all()
     assert (
         table["decisive"].to_numpy() == binding.loc[table["peptide"], "window"].to_numpy()
     ).mean() > 0.9
@@ -83,6 +85,8 @@ def test_explain_prints_and_draws(folder, capsys):
         ]
         assert main([*command, "--out", str(target)]) == 0
         assert target.stat().st_size > 500 and "bag P0003" in capsys.readouterr().out
+    page = (folder / "bag.html").read_text()
+    assert "prefers-color-scheme: dark" in page and page.count('class="decisive"') == 2
 
 
 def test_classes_from_a_csv(folder, capsys):
@@ -227,4 +231,50 @@ def test_every_model_predicts_and_explains_from_its_file(tmp_path, capsys, model
     table = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert len(table) == 60 and (table.lower <= table.upper).all()
     assert main(["explain", str(file), str(data)]) == 0
-    assert "contribution" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    parts = [float(line.split()[-1]) for line in lines if " contribution " in line]
+    assert sum(parts) == pytest.approx(table.prediction[0], abs=0.01)
+    assert "intercept" in lines[len(parts)] and len(parts) > 2
+
+
+def test_doubts_stand_in_the_predictions_and_nothing_is_named_by_a_mean(tmp_path, capsys):
+    """Labels that are means of all instances: mean pooling is chosen, and points at nothing."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(1000, 2)), columns=["a", "b"])
+    table["id"] = np.repeat(np.arange(200), 5)
+    table["y"] = table.groupby("id")["a"].transform("mean")
+    data, file = tmp_path / "t.csv", tmp_path / "m.soloc"
+    table.to_csv(data, index=False)
+    assert main(["fit", str(data), "--bag", "id", "--label", "y", "--out", str(file)]) == 0
+    capsys.readouterr()
+    for ending in ("csv", "parquet"):
+        out = tmp_path / f"p.{ending}"
+        assert main(["predict", str(file), str(data), "--out", str(out)]) == 0
+        assert "do not trust which instance is named" in capsys.readouterr().err
+        found = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+        assert not found["trusted"].any() and found["decisive"].isna().all()
+    assert main(["describe", str(file)]) == 0
+    said = capsys.readouterr().out
+    for words in (
+        "features: a, b",
+        "label: y",
+        "mean-pool",
+        "it points at nothing",
+        "do not trust",
+    ):
+        assert words in said
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "describe"])
+def test_a_model_that_is_not_there_is_refused_in_a_sentence(folder, capsys, command):
+    data = [] if command == "describe" else [str(folder / "data.parquet")]
+    assert main([command, "nowhere.soloc", *data]) == 2
+    assert "`model` nowhere.soloc is no file; `soloc fit` writes one." in capsys.readouterr().err
+
+
+def test_describe_says_of_a_file_what_fit_said(folder, capsys):
+    assert main(["describe", str(folder / "model.soloc")]) == 0
+    said = capsys.readouterr().out
+    for words in ("bag: peptide", "name: window", "p9_volume", "loss likelihood, alpha 5"):
+        assert words in said
+    assert said.splitlines()[-1] == "pointing can be trusted"

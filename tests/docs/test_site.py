@@ -108,6 +108,23 @@ def test_links_lead_somewhere(page):
             assert (page.parent / link).exists(), link
 
 
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "theory").glob("*.md")), ids=lambda p: p.stem
+)
+def test_every_formula_of_the_theory_leads_to_its_code_and_its_test(page):
+    for section in re.split(r"(?m)^## ", page.read_text())[1:]:
+        if "$$" in section:
+            assert "{source}" in section and "{test}" in section, section.splitlines()[0]
+
+
+def test_install_lines_are_those_of_a_checkout():
+    """Nothing is on PyPI: whoever follows `pip install 'soloc[lab]'` finds nothing there."""
+    shown = [*pages(), *(ROOT / "examples").rglob("*.py"), ROOT / "CONTRIBUTING.md"]
+    wrong = re.compile(r"pip install '?soloc\b|'soloc\[")
+    assert [str(path) for path in shown if wrong.search(path.read_text())] == []
+    assert "pip install ." in (ROOT / "docs" / "conf.py").read_text()  # first cell of notebooks
+
+
 def test_every_page_is_reached_from_the_first():
     reached, waiting = set(), [ROOT / "docs" / "index.md"]
     while waiting:

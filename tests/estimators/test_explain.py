@@ -40,6 +40,41 @@ def test_contributions_of_a_classifier_add_up_to_the_probability():
     )
 
 
+def printed_contributions(explanation):
+    lines = [line for line in str(explanation).splitlines() if " contribution " in line]
+    return sum(float(line.split()[-1]) for line in lines)
+
+
+@pytest.mark.parametrize("context", [True, False])
+def test_what_is_printed_adds_up_to_the_prediction(context):
+    model = SingleLocationRegressor(alpha=1.0, context=context).fit(BAGS, DATA.labels + 5.0)
+    explanation = model.explain(BAGS, 7)
+    assert printed_contributions(explanation) == pytest.approx(model.predict(BAGS[7])[0], abs=4e-3)
+    assert explanation.total == pytest.approx(model.predict(BAGS[7])[0], rel=1e-6)
+    name = "intercept and context" if context else "intercept"
+    assert f"\n  {name} " in str(explanation) and f"<td>{name}</td>" in explanation.page()
+
+
+def test_what_a_classifier_prints_adds_up_to_the_sum_it_names():
+    model = SingleLocationClassifier(loss="cross_entropy", alpha=1.0).fit(BAGS, DATA.labels > 0)
+    explanation = model.explain(BAGS, 7)
+    sum_line = next(line for line in str(explanation).splitlines() if "sum: " in line)
+    assert f"score of {model.predict(BAGS[7])[0]}" in sum_line
+    assert printed_contributions(explanation) == pytest.approx(
+        float(sum_line.split()[-1]), abs=4e-3
+    )
+    likely = SingleLocationClassifier(loss="likelihood", alpha=1.0).fit(BAGS, DATA.labels > 0)
+    assert "sum: probability of" in str(likely.explain(BAGS, 7))
+
+
+def test_the_page_escapes_names_and_shows_the_heaviest_of_many():
+    model = SingleLocationRegressor(alpha=1.0).fit(BAGS, DATA.labels)
+    page = model.explain(BAGS, 3).page()
+    assert "&lt;word" in page and "<word" not in page and "default-src 'none'" in page
+    many = model.explain(np.random.default_rng(0).normal(size=(260, 6))).page()
+    assert many.count("<mark") - 2 == 200 and "60 instances of less weight" in many
+
+
 def test_html_names_the_instances_and_escapes_them():
     explanation = SingleLocationRegressor(alpha=1.0).fit(BAGS, DATA.labels).explain(BAGS, 3)
     html = explanation._repr_html_()

@@ -1,5 +1,7 @@
 """Pointwise.of: any function of NumPy or JAX arrays is a weight, with risk, slopes and training."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -76,6 +78,16 @@ def test_it_weighs_tokens_like_any_other():
 def test_a_function_that_jax_cannot_follow_is_refused_in_a_sentence(function):
     with pytest.raises(TypeError, match="`function` must be made of arithmetic"):
         jax.grad(lambda lam: excess_risk(TASK, Pointwise.of(function, lam), O))(0.7)
+
+
+@pytest.mark.parametrize(
+    "function", [math.tanh, lambda x: x if x > 1.0 else 0.0], ids=["math.tanh", "branch"]
+)
+def test_a_function_of_one_number_is_refused_in_the_same_words(function):
+    with pytest.raises(TypeError, match="write np.tanh, not math.tanh, and jnp.where"):
+        excess_risk(TASK, Pointwise.of(function), O)
+    with pytest.raises(TypeError, match="`function` must be made of arithmetic"):
+        Pointwise.of(function)(np.zeros((2, 4)))
 
 
 def test_what_is_no_function_of_every_score_is_refused():

@@ -153,6 +153,8 @@ def test_one_word_turns_a_sentence_from_good_to_bad(model):
     row = bad.table[bad.table.decisive].iloc[0]
     assert bad.sentence[row.start : row.end] == "terrible"
     assert bad.table.contribution.sum() + bad.offset == pytest.approx(bad.prediction, abs=1e-4)
+    lines = [line for line in str(bad).splitlines() if " contribution " in line]
+    assert sum(float(line.split()[-1]) for line in lines) == pytest.approx(bad.prediction, abs=0.04)
     assert bad.table.weight.sum() == pytest.approx(1, abs=1e-5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PointingWarning)

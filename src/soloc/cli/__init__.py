@@ -21,6 +21,7 @@ COMMANDS = (
     "fit",
     "predict",
     "explain",
+    "describe",
     "text",
     "lab",
     "cache",

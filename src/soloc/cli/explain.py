@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.tables import bags_for
+from soloc.cli.tables import bags_for, model_in
 
 
 def add(subparsers: Any) -> None:
@@ -23,7 +23,7 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the explanation, and draw it when asked."""
-    from soloc.estimators import PointingWarning, load
+    from soloc.estimators import PointingWarning
     from soloc.runs.files import check_file
 
     if options.out is not None and options.out.suffix.lower() not in (
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"`--out` must end in .png, .svg, .pdf or .html, got {options.out.name}.")
     if options.out is not None:
         check_file(options.out)
-    model = load(options.model)
+    model = model_in(options.model)
     bags = bags_for(model, options.data)
     names = [str(bags.id_of(i)) for i in range(len(bags))]
     if options.id is not None and options.id not in names:
@@ -59,8 +59,7 @@ def draw(explanation: Any, path: Path) -> None:
 
     kind = path.suffix.lower().lstrip(".")
     if kind == "html":
-        page = f'<!doctype html><meta charset="utf-8"><title>soloc</title>{explanation.html()}'
-        write_atomically(path, page.encode())
+        write_atomically(path, explanation.page().encode())
         return
     import matplotlib
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from soloc.cli.describe import choice_of
 from soloc.cli.memory import give_back_at_once
 from soloc.cli.tables import is_large, read_table
 
@@ -79,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
     model.fit(bags, groups=groups)
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    describe_choice(model)
+    for line in choice_of(model):
+        say(line)
     say(str(model.diagnostics_))
     notes = {
         "bag": options.bag,
@@ -114,24 +116,6 @@ def model_of(options: argparse.Namespace, large: bool) -> Any:
     return getattr(estimators, f"SingleLocation{name}{what}")(
         random_state=options.seed, **parameters
     )
-
-
-def describe_choice(model: Any) -> None:
-    """Say which model answers, why, and what was tried on the way."""
-    if hasattr(model, "choice_"):
-        say(model.scores_.to_string(index=False, float_format=lambda number: f"{number:.4g}"))
-        say(f"{model.choice_}: {model.reason_}")
-        model = model.model_
-    if model.selection_ is not None:
-        say(model.selection_.to_string(index=False, float_format=lambda number: f"{number:.4g}"))
-    if hasattr(model, "loss_"):
-        say(
-            f"loss {model.loss_}, alpha {model.alpha_:.4g}; {model.n_iter_} iterations:"
-            f" {model.history_.reason}"
-        )
-    else:
-        count = len(model.members_.intercept)
-        say(f"{count} members, decay {model.decay_:g}, share of trees {model.share_:.2f}")
 
 
 def describe_columns(bags: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.tables import bags_for, write_csv
+from soloc.cli.tables import bags_for, model_in, write_csv
 
 ROWS = 50_000  # of a row group of the answers
 
@@ -32,10 +32,13 @@ def add(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """One row per bag: prediction, interval or probabilities, decisive instance and its weight."""
+    """One row per bag: prediction, interval or probabilities, decisive instance and its weight.
+
+    A doubt about which instance is named stands in the column `trusted`, and in words on standard
+    error.
+    """
     import pandas as pd
 
-    from soloc.estimators import PointingWarning, load
     from soloc.runs.files import check_file, write_atomically
 
     if options.out is not None and options.out.suffix.lower() not in (".csv", ".parquet"):
@@ -46,17 +49,16 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.out is not None:
         check_file(options.out)
-    model = load(options.model)
+    model = model_in(options.model)
     bags = bags_for(model, options.data)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PointingWarning)  # said below, in one line
-        parts = (described(model, block, options.coverage) for block in bags.blocks())
-        if options.out is None or options.out.suffix.lower() == ".csv":
-            write_csv(pd.concat(parts, ignore_index=True), options.out)
-        else:
-            write_atomically(options.out, parquet_of(parts))
-    if model.diagnostics_.doubts:
-        print(model.diagnostics_.verdict, file=sys.stderr)
+    said: dict[str, None] = {}
+    parts = (described(model, block, options.coverage, said) for block in bags.blocks())
+    if options.out is None or options.out.suffix.lower() == ".csv":
+        write_csv(pd.concat(parts, ignore_index=True), options.out)
+    else:
+        write_atomically(options.out, parquet_of(parts))
+    for doubt in said:
+        print(doubt, file=sys.stderr)
     return 0
 
 
@@ -87,8 +89,9 @@ def parquet_of(parts: Iterable[Any]) -> memoryview:
     return content.getbuffer()
 
 
-def described(model: Any, bags: Any, coverage: float) -> Any:
-    """One row per bag in memory."""
+def described(model: Any, bags: Any, coverage: float, said: dict[str, None]) -> Any:
+    """One row per bag in memory; what the model doubts is added to `said`."""
+    import numpy as np
     import pandas as pd
 
     table = pd.DataFrame({model.notes_["bag"]: [bags.id_of(i) for i in range(len(bags))]})
@@ -98,9 +101,28 @@ def described(model: Any, bags: Any, coverage: float) -> Any:
     else:
         for label, column in zip(model.classes_, model.predict_proba(bags).T, strict=True):
             table[f"probability_{label}"] = column
-    where = model.locate(bags)
-    table["decisive"] = (
-        where if bags.names is None else [bags.names_of(i)[j] for i, j in enumerate(where)]
-    )
-    table["weight"] = [weights.max() for weights in model.attend(bags)]
+    where, doubts = located(model, bags)
+    weights = model.attend(bags)
+    # mean pooling weighs all alike: it names none
+    points = np.array([len(each) == 1 or each.max() > each.min() for each in weights], dtype=bool)
+    if bags.names is None:
+        table["decisive"] = pd.array(where, dtype="Int64")
+    else:
+        named = [bags.names_of(i)[j] for i, j in enumerate(where)]
+        table["decisive"] = pd.Series(named, dtype=object)
+    table.loc[~points, "decisive"] = pd.NA if bags.names is None else None
+    table["weight"] = [each.max() for each in weights]
+    table["trusted"] = not doubts
+    said |= dict.fromkeys(doubts)
     return table
+
+
+def located(model: Any, bags: Any) -> tuple[Any, list[str]]:
+    """The decisive instance of every bag, and the doubts about it, in words."""
+    from soloc.estimators import PointingWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PointingWarning)
+        where = model.locate(bags)
+    doubts = [str(each.message).rstrip(".") for each in caught if each.category is PointingWarning]
+    return where, doubts

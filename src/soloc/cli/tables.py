@@ -51,6 +51,15 @@ def read_table(path: Path) -> "pd.DataFrame":
     return table
 
 
+def model_in(path: Path) -> Any:
+    """The fitted model in a file."""
+    from soloc.estimators import load
+
+    if not path.is_file():
+        raise FileNotFoundError(f"`model` {path} is no file; `soloc fit` writes one.")
+    return load(path)
+
+
 def bags_for(model: Any, path: Path) -> Any:
     """Bags of a table, with the columns that were named when the model was fitted."""
     from soloc.estimators import Bags

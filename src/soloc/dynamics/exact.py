@@ -8,9 +8,12 @@ import numpy as np
 
 from soloc.dynamics.layout import Layout
 from soloc.maths.data import core_axes
+from soloc.predictors.pointwise import is_own
 from soloc.predictors.weight import Weight
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.own_weight import refuse_no_number
 from soloc.risk.pairs import find, find_exact
+from soloc.risk.population import excess_or_infinity
 from soloc.risk.registry import PairRisk, Slopes
 
 
@@ -46,7 +49,9 @@ class Trainee(NamedTuple):
         """
         assert self.risk.excess is not None
         predictor = self.predictor.with_lam(np.asarray(lam, dtype=float))
-        return np.asarray(self.risk.excess(self.numbers, predictor, self.layout.state(rows)))
+        found = np.asarray(self.risk.excess(self.numbers, predictor, self.layout.state(rows)))
+        refuse_no_number(predictor, found)
+        return found
 
 
 def trainee(task: Any, predictor: Any) -> Trainee:
@@ -69,4 +74,6 @@ def exact_trainee(task: Any, predictor: Any, start: Any) -> Trainee:
     """The same, refused unless the pair has an exact risk of states such as `start`."""
     trained = trainee(task, predictor)
     find_exact(task, predictor, start)
+    if is_own(predictor):
+        excess_or_infinity(task, predictor, start)  # refused where it cannot be integrated
     return trained._replace(layout=Layout.of(start))

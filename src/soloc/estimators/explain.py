@@ -1,5 +1,7 @@
 """An explanation of one bag: every instance with its weight, its value and what it contributed."""
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -9,6 +11,14 @@ import pandas as pd
 
 from soloc.estimators.bags import as_bags
 from soloc.estimators.instances import Instances
+
+
+def alike(numbers: Iterable[float], digits: int) -> Callable[[float], str]:
+    """Writes numbers that are added up, all to the same place: what is seen adds up as well."""
+    largest = max(map(abs, numbers), default=0.0)
+    places = digits - 1 - math.floor(math.log10(largest)) if 0.0 < largest < math.inf else digits
+    places = max(places, 0)
+    return lambda number: f"{round(float(number), places) + 0.0:+.{places}f}"
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,17 @@ class Explanation:
     #: what the contributions are added to: the intercept, and the context term if there is one
     offset: float
     doubts: tuple[str, ...]
+    offset_is: str = "intercept"  #: what the offset is, in words
+    total_is: str = "prediction"  #: what contributions and offset add up to, in words
+
+    @property
+    def total(self) -> float:
+        """Contributions and offset together: the prediction, or the score of its class."""
+        return float(self.table["contribution"].sum()) + self.offset
+
+    def shown(self, digits: int) -> Callable[[float], str]:
+        """How contributions are written: the largest with so many digits, all with its decimals."""
+        return alike([*self.table["contribution"], self.offset], digits)
 
     def figure(self, ax: Any = None) -> Any:
         """Weights and contributions as a matplotlib figure."""
@@ -38,7 +59,7 @@ class Explanation:
         for row in self.table.itertuples():
             shade = 0.85 * float(row.weight) / largest
             colour = "30,100,200" if row.contribution >= 0 else "200,70,30"
-            frame = "2px solid #222" if row.decisive else "2px solid transparent"
+            frame = "2px solid currentColor" if row.decisive else "2px solid transparent"
             hover = (
                 f"weight {row.weight:.3f}, value {row.value:.4g}, contribution"
                 f" {row.contribution:.4g}"
@@ -55,22 +76,33 @@ class Explanation:
             for text in self.doubts
         )
         heading = f"<div>bag {escape(self.bag)}: prediction <b>{escape(self.prediction)}</b></div>"
-        body = f"{heading}<div>{' '.join(pieces)}</div>{doubt}"
+        rest = f"<div>{escape(self.offset_is)} {self.offset:+.4g}</div>"
+        body = f"{heading}<div>{' '.join(pieces)}</div>{rest}{doubt}"
         return f'<div style="font-family:sans-serif;line-height:2">{body}</div>'
 
     def _repr_html_(self) -> str:
         return self.html()
 
+    def page(self) -> str:
+        """A whole document with nothing to fetch, in the reader's colours."""
+        from soloc.estimators.explanation_page import page
+
+        return page(self)
+
     def __str__(self) -> str:
         lines = [f"bag {self.bag}: prediction {self.prediction}"]
         order = np.argsort(-self.table["weight"].to_numpy(), kind="stable")
+        show = self.shown(4)
         for position in order:
             row = self.table.iloc[position]
             mark = "*" if row["decisive"] else " "
             lines.append(
                 f"{mark} {row['name']:<24} weight {row['weight']:.3f}  contribution "
-                f"{row['contribution']:+.4g}"
+                f"{show(row['contribution'])}"
             )
+        lines.append(f"  {self.offset_is:<37}  contribution {show(self.offset)}")
+        if self.total_is != "prediction":
+            lines.append(f"  sum: {self.total_is:<32}  {' ' * 12} {show(self.total)}")
         return "\n".join(
             lines + [f"do not trust which instance is named: {text}" for text in self.doubts]
         )
@@ -114,4 +146,33 @@ def explain(
     table["decisive"] = np.arange(len(table)) == int(np.argmax(weights))
     prediction = model.predict(one)[0]
     shown = f"{prediction:.4g}" if isinstance(prediction, (float, np.floating)) else str(prediction)
-    return Explanation(str(bags.id_of(bag)), shown, table, offset, tuple(model.diagnostics_.doubts))
+    return Explanation(
+        str(bags.id_of(bag)),
+        shown,
+        table,
+        offset,
+        tuple(model.diagnostics_.doubts),
+        _offset_of(model),
+        _total_of(model, output, prediction),
+    )
+
+
+def _offset_of(model: Any) -> str:
+    """What stands beside the contributions of a model, in words."""
+    model = getattr(model, "model_", model)
+    network = hasattr(model, "members_")
+    parts = ["intercept"]
+    if network or model.context:
+        parts.append("context")
+    if network and model.share_ and not hasattr(model, "classes_"):
+        parts.append("trees")
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _total_of(model: Any, output: int | None, prediction: Any) -> str:
+    """What contributions and offset add up to, in words."""
+    if not hasattr(model, "classes_"):
+        return "prediction"
+    inner = getattr(model, "model_", model)
+    what = "probability" if getattr(inner, "loss_", "") == "likelihood" else "score"
+    return f"{what} of {prediction if output is None else model.classes_[output]}"

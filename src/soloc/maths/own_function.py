@@ -19,7 +19,11 @@ def called(function: Callable[[Any], Any], x: Array) -> Array:
     """function(x), of the kind and shape of x; refused where JAX traces and cannot follow."""
     if is_concrete(x):
         with jax.enable_x64(np.asarray(x).dtype == np.float64):
-            found = np.broadcast_to(_shaped(function, np.asarray(function(x)), x), np.shape(x))
+            try:
+                y = np.asarray(function(x))
+            except _LOST as error:
+                raise _refusal(function) from error
+            found = np.broadcast_to(_shaped(function, y, x), np.shape(x))
             kind = np if isinstance(x, np.ndarray) else jnp
             return kind.asarray(found, x.dtype)
     try:
@@ -51,9 +55,9 @@ def _shaped(function: Callable[[Any], Any], y: Any, x: Array) -> Any:
 
 def _refusal(function: Callable[[Any], Any]) -> TypeError:
     return TypeError(
-        "`function` must be made of arithmetic and functions of NumPy or jax.numpy on whole arrays,"
-        f" where a gradient is asked for, got {_name(function)}, which JAX cannot follow; write"
-        " branches with jnp.where."
+        "`function` must be made of arithmetic and functions of NumPy or jax.numpy on whole arrays"
+        " (where a gradient is asked for, such as JAX can follow), got"
+        f" {_name(function)}; write np.tanh, not math.tanh, and jnp.where(x > 1, x, 0), not `if`."
     )
 
 

@@ -33,6 +33,14 @@ def edges_around(points: Array, units: Array, levels: int) -> Array:
     return xp.sort(around.reshape(*points.shape[:-1], -1), axis=-1)
 
 
+def halved(edges: Array) -> Array:
+    """The sorted edges (last axis) with the middle of every panel between them."""
+    xp = engine_of(edges).xp
+    middles = 0.5 * (edges[..., :-1] + edges[..., 1:])
+    pairs = xp.stack([edges[..., :-1], middles], axis=-1)
+    return xp.concatenate([pairs.reshape(*middles.shape[:-1], -1), edges[..., -1:]], axis=-1)
+
+
 def joined(edges: np.ndarray, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """The sorted edges of NumPy without those that no point needs.
 

@@ -16,6 +16,7 @@ from scipy.special import log_ndtr, ndtr
 
 from soloc.predictors.pointwise import Pointwise
 from soloc.risk.laplace import weight_moments
+from soloc.risk.quadrature import gaussian_rule
 from soloc.risk.softmax import gaussian_means, softmax_laws
 
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
@@ -191,11 +192,9 @@ def share_of_pointwise(weight: Pointwise, kappa: float, L: float, beta: float) -
 
 def squared_pointwise(weight: Pointwise, L: float) -> float:
     """E[sum_l sigma(lam a_l)^2] = L E[sigma(lam g)^2]."""
-    g = np.arange(-_REACH, _REACH + 0.01, 0.01)
-    normal = 0.01 * np.exp(-0.5 * g * g - _LOG_ROOT_TWO_PI)
-    return (
-        float(L * normal @ np.asarray(weight.value(weight.lam * g)) ** 2) / _share(weight, L) ** 2
-    )
+    lam = np.abs(np.atleast_1d(np.asarray(weight.lam, float)))
+    g, normal = gaussian_rule(weight, np.zeros(1), lam)
+    return float(L * normal @ np.asarray(weight.value(lam * g)) ** 2) / _share(weight, L) ** 2
 
 
 def _share(weight: Pointwise, L: float) -> float:

@@ -18,7 +18,7 @@ from soloc.maths.data import STATIC, Data
 from soloc.maths.elementwise import Elementwise
 from soloc.maths.engine import Array
 from soloc.predictors.normalised import HardMax, Softmax
-from soloc.predictors.pointwise import Pointwise
+from soloc.predictors.pointwise import Pointwise, is_own
 from soloc.predictors.weight import Weight
 from soloc.risk.largest_score import (
     agreement_of_maxima,
@@ -29,6 +29,7 @@ from soloc.risk.largest_score import (
     squared_softmax,
 )
 from soloc.risk.overlaps import Overlaps
+from soloc.risk.own_weight import refuse_rough
 from soloc.risk.registry import register
 from soloc.risk.signal_numbers import averaged
 from soloc.tasks.lengths import LengthLaw
@@ -73,7 +74,13 @@ def _hard_max(weight: HardMax, kappa: float, L: float, beta: float) -> tuple[flo
 
 
 def _pointwise(weight: Pointwise, kappa: float, L: float, beta: float) -> tuple[float, float]:
-    """The same of a component-wise weight."""
+    """The same of a component-wise weight; an own one may bend or jump at 0 alone."""
+    refuse_rough(weight)
+    if is_own(weight) and any(np.any(np.asarray(bend) != 0.0) for bend in weight.bends):
+        raise ValueError(
+            "`kink` must be 0 for the exact risk of the largest score, got"
+            f" {', '.join(f'{float(bend):g}' for bend in weight.bends)}; use monte_carlo_risk."
+        )
     if math.isinf(beta):
         return hit_of_pointwise(weight, kappa, L), squared_pointwise(weight, L)
     return share_of_pointwise(weight, kappa, L, beta), squared_pointwise(weight, L)

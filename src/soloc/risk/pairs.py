@@ -7,6 +7,7 @@ import soloc.risk.max_location
 import soloc.risk.several_heads
 import soloc.risk.single_location  # noqa: F401
 from soloc.predictors.weight import Weight
+from soloc.risk.own_weight import refuse_rough
 from soloc.risk.registry import PAIRS, PairRisk
 
 
@@ -38,6 +39,7 @@ def find_exact(task: Any, predictor: Any, state: Any) -> PairRisk:
             f" are {exact}. Take excess_risk and its error, or train on samples with sgd_path."
         )
     check_state(risk, state)
+    refuse_rough(predictor)
     return risk
 
 

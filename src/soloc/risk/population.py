@@ -8,6 +8,7 @@ import numpy as np
 
 from soloc.maths.numbers import is_concrete
 from soloc.risk.estimate import Estimate
+from soloc.risk.own_weight import refuse_no_number, refuse_rough
 from soloc.risk.pairs import check_state, find, find_exact
 
 
@@ -57,7 +58,9 @@ def excess_or_infinity(task: Any, predictor: Any, state: Any) -> Any:
     """`excess_risk` of an exact pair, not finite beyond the largest double: for maps."""
     risk = find_exact(task, predictor, state)
     assert risk.excess is not None
-    return risk.excess(risk.numbers(task), predictor, state)
+    found = risk.excess(risk.numbers(task), predictor, state)
+    refuse_no_number(predictor, found)
+    return found
 
 
 def log_excess_risk(task: Any, predictor: Any, state: Any) -> Any:
@@ -70,7 +73,10 @@ def log_excess_risk(task: Any, predictor: Any, state: Any) -> Any:
 
 
 def _finite(result: Any, predictor: Any) -> Any:
-    if not is_concrete(result) or np.isfinite(result).all():
+    if not is_concrete(result):
+        refuse_rough(predictor)
+        return result
+    if np.isfinite(result).all():
         return result
     name, lam = type(predictor).__name__, predictor.lam
     if np.any(result == np.inf):
@@ -79,6 +85,7 @@ def _finite(result: Any, predictor: Any) -> Any:
             " risk exceeds the largest double; take a smaller lam, or log_excess_risk."
         )
     if np.any(np.isnan(result)):  # while -inf is the logarithm of no excess
+        refuse_no_number(predictor, result)
         raise ValueError(
             f"`lam`, `gamma` and `signal` must be such that doubles hold their squares and"
             f" products for the risk of {name}, got lam={lam}; take less extreme ones."

@@ -1,42 +1,48 @@
 """Risk of any component-wise weight by integration over the score, graded towards its bend.
 
 The risk is a sum of variances and one squared mean (see `closed_form`), each computed as the mean
-of a square.
+of a square. That of a user's own weight is computed by two rules, and no number where they differ.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from soloc.maths.engine import Array, engine_of
-from soloc.maths.panels import edges_around, panel_rule
-from soloc.predictors.pointwise import Exponential, Pointwise
+from soloc.maths.panels import edges_around, halved, panel_rule
+from soloc.predictors.pointwise import Exponential, Pointwise, is_own
 from soloc.risk.alone import log_excess_alone
 from soloc.risk.log_normal import exponential_excess, is_wild
 from soloc.risk.overlaps import Overlaps
 from soloc.risk.signal_numbers import SignalNumbers
 
 _REACH = 9.8  # standard deviations at which a Gaussian no longer counts
-_LEVELS, _ORDER = 14, 12
+_LEVELS, _ORDER, _OTHER_ORDER = 14, 12, 8
+_ODD = 0.9387  # else an edge at a round place meets a jump there, and hides how the jump moves
+_AGREE = 1e-6  # of two rules on one risk; on a smooth weight they differ by 1e-12
 
 
-def _rule(weight: Pointwise, centre: Array, s: Array) -> tuple[Array, Array]:
+def gaussian_rule(
+    weight: Pointwise, centre: Array, s: Array, *, other: bool = False
+) -> tuple[Array, Array]:
     """Nodes alpha and weights of a standard Gaussian mean of functions of x = centre + s alpha.
 
-    Panels end exactly at the bend of the weight and move with it, so that kinks cost nothing, also
-    in derivatives.
+    Panels end exactly at the bends of the weight and move with them, so that kinks cost nothing,
+    also in derivatives. The `other` rule has other nodes, on halves of the panels.
     """
     xp = engine_of(centre, s).xp
     zero = xp.zeros_like(centre + s)
     s = xp.maximum(s, 1e-300) + zero
     growth = s * weight.exponential_growth
     far = _REACH + 2.0 * growth
-    sharp = xp.clip((weight.bend - centre) / s, -_REACH, far)
-    points = xp.concatenate([sharp, zero, growth, 2.0 * growth], axis=-1)
-    units = xp.concatenate(
-        [xp.clip(1.0 / s, 1e-15, 1.0), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1
-    )
+    sharp = [xp.clip((bend - centre) / s, -_REACH, far) + zero for bend in weight.bends]
+    points = xp.concatenate([*sharp, zero, growth, 2.0 * growth], axis=-1)
+    unit = xp.clip(1.0 / s, 1e-15, 1.0)
+    units = xp.concatenate([*(unit for _ in sharp), zero + 0.5, zero + 0.5, zero + 0.5], axis=-1)
+    units = _ODD * units if is_own(weight) else units
     edges = xp.clip(edges_around(points, units, _LEVELS), -_REACH, far)
-    alpha, w = panel_rule(xp.concatenate([zero - _REACH, edges, far], axis=-1), _ORDER)
+    edges = xp.concatenate([zero - _REACH, edges, far], axis=-1)
+    alpha, w = panel_rule(halved(edges), _OTHER_ORDER) if other else panel_rule(edges, _ORDER)
     return alpha, w * xp.exp(-0.5 * alpha**2) / math.sqrt(2.0 * math.pi)
 
 
@@ -58,16 +64,30 @@ def pointwise_excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> 
             xp.where(wild[..., 0], one, other) for one, other in ((closed, tame), (log_scale, 0.0))
         )
     else:
-        value = _excess(numbers, weight, o)
+        value = _vouched(lambda other: _excess(numbers, weight, o, other), weight)
         log_scale = 0.0 * value
     alone = ((numbers.L == 1.0) & (o.nu == 1.0))[..., 0]
     log_alone = engine.either(
-        xp.any(alone), lambda: log_excess_alone(numbers, weight, o), lambda: 0.0 * value
+        xp.any(alone),
+        lambda: _vouched(lambda other: log_excess_alone(numbers, weight, o, other), weight),
+        lambda: 0.0 * value,
     )
     return xp.where(alone, 1.0, value), xp.where(alone, log_alone, log_scale)
 
 
-def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
+def _vouched(by: Callable[[bool], Array], weight: Pointwise) -> Array:
+    """The answer of the first rule; of a user's weight no number where the other differs."""
+    value = by(False)
+    if not is_own(weight):
+        return value
+    engine = engine_of(value)
+    xp, other = engine.xp, by(True)
+    larger = xp.maximum(xp.abs(value), xp.abs(other))
+    same = (value == other) | (xp.abs(value - other) <= _AGREE * larger)
+    return value * engine.constant(xp.where(same, 1.0, xp.nan))
+
+
+def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps, other: bool = False) -> Array:
     lam, m, gamma, L = weight.lam, numbers.m, numbers.gamma, numbers.L
     engine = engine_of(lam)
     xp, mean_of = engine.xp, engine.weighted_sum
@@ -75,7 +95,7 @@ def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
     # nodes are laid along x = lam a, so the standardised score is side * alpha
     side = xp.where(lam < 0, -1.0, 1.0)
     s = side * lam * gamma
-    alpha, w = _rule(weight, lam * m * o.kappa, s)
+    alpha, w = gaussian_rule(weight, lam * m * o.kappa, s, other=other)
     x, score = lam * m * o.kappa + s * alpha, side * alpha
     S = share * weight.value(x)
     e = 1.0 - S if weight.per_length else weight.complement(x)
@@ -89,7 +109,7 @@ def _excess(numbers: SignalNumbers, weight: Pointwise, o: Overlaps) -> Array:
         + e**2 * (1.0 - o.eta**2)
     )
     signal_variance = mean_of(w, (mean - signal_mean[..., None]) ** 2 + gamma**2 * spread)
-    alpha, w = _rule(weight, xp.zeros_like(lam), side * lam)
+    alpha, w = gaussian_rule(weight, xp.zeros_like(lam), side * lam, other=other)
     S, a = share * weight.value(side * lam * alpha), side * alpha
     background_mean = mean_of(w, o.rho * S * a)
     background_variance = mean_of(

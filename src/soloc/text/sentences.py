@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 
 from soloc.estimators.diagnostics import PointingWarning
+from soloc.estimators.explain import alike
 from soloc.text.text_bags import TextBags
 
+_SHOWN = 5  # words in print
 COLOURS = {True: "30,110,210", False: "205,75,20"}  # what pulls up, what pulls down
 
 
@@ -23,6 +25,7 @@ class SentenceExplanation(NamedTuple):
     table: pd.DataFrame  #: word, start, end, weight, value, contribution, decisive
     offset: float  #: what the contributions are added to
     doubts: tuple[str, ...]  #: reasons not to trust which word is named
+    offset_is: str = "intercept"  #: what it is, in words
 
     @property
     def decisive(self) -> str:
@@ -51,14 +54,17 @@ class SentenceExplanation(NamedTuple):
         row = self.table[self.table["decisive"]].iloc[0]
         marked = f"{self.sentence[: row['start']]}[{row['word']}]{self.sentence[row['end'] :]}"
         lines = [marked, f"prediction {shown}"]
-        for _, word in (
-            self.table.sort_values("weight", ascending=False, kind="stable").head(5).iterrows()
-        ):
+        show = alike([*self.table["contribution"], self.offset], 3)
+        ordered = self.table.sort_values("weight", ascending=False, kind="stable")
+        for _, word in ordered.head(_SHOWN).iterrows():
             mark = "*" if word["decisive"] else " "
             lines.append(
                 f"{mark} {word['word']:<20} weight {word['weight']:.3f}  contribution"
-                f" {word['contribution']:+.3g}"
+                f" {show(word['contribution'])}"
             )
+        if others := ordered.iloc[_SHOWN:].to_dict("list")["contribution"]:
+            lines.append(f"  {f'{len(others)} more':<33}  contribution {show(sum(others))}")
+        lines.append(f"  {self.offset_is:<33}  contribution {show(self.offset)}")
         return "\n".join(
             lines + [f"do not trust which word is named: {text}" for text in self.doubts]
         )
@@ -86,7 +92,16 @@ def explain_sentences(model: Any, sentences: list[str]) -> list[SentenceExplanat
         table.insert(2, "end", bags.spans_of(i)[:, 1])
         said = predictions[i]
         said = float(said) if isinstance(said, (float, np.floating)) else str(said)
-        found.append(SentenceExplanation(text, said, table, explanation.offset, explanation.doubts))
+        found.append(
+            SentenceExplanation(
+                text,
+                said,
+                table,
+                explanation.offset,
+                explanation.doubts,
+                explanation.offset_is,
+            )
+        )
     return found
 
 
