@@ -20,10 +20,10 @@ def called(function: Callable[[Any], Any], x: Array) -> Array:
     if is_concrete(x):
         with jax.enable_x64(np.asarray(x).dtype == np.float64):
             try:
-                y = np.asarray(function(x))
+                numbers = np.asarray(function(x))
             except _LOST as error:
                 raise _refusal(function) from error
-            found = np.broadcast_to(_shaped(function, y, x), np.shape(x))
+            found = np.broadcast_to(_shaped(function, numbers, x), np.shape(x))
             kind = np if isinstance(x, np.ndarray) else jnp
             return kind.asarray(found, x.dtype)
     try:
