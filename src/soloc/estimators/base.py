@@ -22,6 +22,7 @@ from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, mean_pool_of
 from soloc.estimators.objectives.catalogue import losses_of
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
+from soloc.estimators.one_thread import on_one_thread
 from soloc.estimators.parameters import (
     adopt,
     checked_groups,
@@ -90,6 +91,7 @@ class BagEstimator(PointingEstimator):
 
     # -- the fit
 
+    @on_one_thread
     def fit(self, X, y=None, groups=None, verbose=False, sample_weight=None):
         """Fit to bags `X` and one label per bag; `groups` are never split by held-out bags.
 

@@ -18,6 +18,7 @@ from soloc.estimators.files import KINDS
 from soloc.estimators.instances import Instances
 from soloc.estimators.labels import labels_for
 from soloc.estimators.network.ensemble import folds_of
+from soloc.estimators.one_thread import on_one_thread
 from soloc.estimators.parameters import (
     adopt,
     checked_groups,
@@ -56,6 +57,7 @@ class AutoEstimator(PointingEstimator):
 
     # -- the fit
 
+    @on_one_thread
     def fit(self, X, y=None, groups=None, sample_weight=None):
         """Fit every candidate and keep the one that predicts best the bags it left out.
 

@@ -47,6 +47,7 @@ from soloc.estimators.network.layer import Shape, Weights, forward
 from soloc.estimators.network.losses import Loss
 from soloc.estimators.network.member import Plan
 from soloc.estimators.network.reading import named_by, pairs_agree, read_ensemble, stacked
+from soloc.estimators.one_thread import on_one_thread
 from soloc.estimators.parameters import (
     adopt,
     checked_groups,
@@ -119,6 +120,7 @@ class NetworkEstimator(PointingEstimator):
 
     # -- the fit
 
+    @on_one_thread
     def fit(self, X, y=None, groups=None, sample_weight=None):
         """Fit to bags `X` and one label per bag; `groups` are never split by held-out bags.
 

@@ -1,0 +1,37 @@
+"""A fit gives the same model whatever number of threads BLAS would take."""
+
+import numpy as np
+import pytest
+from threadpoolctl import ThreadpoolController, threadpool_limits
+
+from soloc.datasets import make_single_location
+from soloc.estimators import (
+    SingleLocationAutoRegressor,
+    SingleLocationRegressor,
+)
+from soloc.estimators.one_thread import on_one_thread
+
+MODELS = [SingleLocationRegressor, SingleLocationAutoRegressor]
+
+
+@on_one_thread
+def threads_inside() -> set[int]:
+    return {pool["num_threads"] for pool in ThreadpoolController().select(user_api="blas").info()}
+
+
+def test_what_is_decorated_sees_one_thread_and_gives_the_others_back():
+    with threadpool_limits(2, user_api="blas"):
+        assert threads_inside() == {1}
+        pools = ThreadpoolController().select(user_api="blas").info()
+        assert {pool["num_threads"] for pool in pools} == {2}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_two_threads_change_no_bit_of_a_fit(model):
+    data = make_single_location(n_bags=150, width=64)
+    with threadpool_limits(1, user_api="blas"):
+        alone = model().fit(data.bags, data.labels)
+    with threadpool_limits(2, user_api="blas"):
+        together = model().fit(data.bags, data.labels)
+    with threadpool_limits(1, user_api="blas"):
+        assert np.array_equal(alone.predict(data.bags), together.predict(data.bags))
