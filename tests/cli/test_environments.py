@@ -40,6 +40,7 @@ def reproduced(folder, environment=None, **options):
     return done
 
 
+@pytest.mark.slow
 def test_a_temporary_folder_with_a_long_name(tmp_path):
     deep = tmp_path / ("t" * max(115 - len(str(tmp_path)) - 1, 20))
     deep.mkdir()
@@ -71,11 +72,18 @@ def test_no_home(tmp_path):
     quiet(done.stderr)
 
 
-@pytest.mark.parametrize("encoding", [{"LANG": "C", "LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}])
+@pytest.mark.parametrize(
+    "encoding",
+    [
+        pytest.param({"LANG": "C", "LC_ALL": "C"}),
+        pytest.param({"PYTHONIOENCODING": "ascii"}, marks=pytest.mark.slow),
+    ],
+)
 def test_few_letters(tmp_path, encoding):
     quiet(reproduced(tmp_path, encoding).stderr.decode())
 
 
+@pytest.mark.slow
 def test_a_path_that_is_not_text(tmp_path):
     strange = os.fsencode(tmp_path) + b"/\xff\xfe"
     os.mkdir(strange)

@@ -57,6 +57,7 @@ sys.exit(main(["reproduce", "--jobs", "1", "--out", "out"]))
 """
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_is_one_sentence_and_what_was_finished_is_kept(tmp_path):
     def attempt(room):
         return subprocess.run(

@@ -11,7 +11,10 @@ from soloc.estimators import (
 )
 from soloc.estimators.one_thread import on_one_thread
 
-MODELS = [SingleLocationRegressor, SingleLocationAutoRegressor]
+MODELS = [
+    SingleLocationRegressor,
+    pytest.param(SingleLocationAutoRegressor, marks=pytest.mark.slow),
+]
 
 
 @on_one_thread

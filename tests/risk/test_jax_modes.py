@@ -19,7 +19,7 @@ from soloc.predictors.pointwise import Erf, ReLU
 TASK, O = SingleLocation(20, 6, 0.8, eps=0.3), Overlaps(0.7, 0.6, 0.1, -0.2, 0.15)
 LAM, H = 0.7, 1e-4
 EXACT = [entry.kind for entry in WEIGHTS.values() if entry.exact]
-QUICK = [Erf, ReLU]
+QUICK = [Erf]
 
 
 def risk(kind):

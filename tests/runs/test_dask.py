@@ -41,6 +41,7 @@ def test_a_client_is_used_and_left_open(address, tmp_path):
         assert table["value"].tolist() == [4, 5] and client.status == "running"
 
 
+@pytest.mark.slow
 def test_a_poison_cell_is_named_and_its_batch_finishes(tmp_path):
     """On a cluster of its own: a busy machine may take minutes to start its workers again."""
     with own_cluster(2) as address, pytest.raises(CellsFailed) as failed:
@@ -133,6 +134,7 @@ def test_other_versions_are_refused_by_name():
         check_versions({**same, "scheduler": answer(soloc=None)})
 
 
+@pytest.mark.slow
 def test_a_search_over_settings_runs_on_the_cluster_through_joblib(address):
     import joblib
     from distributed import Client

@@ -116,6 +116,7 @@ def written(out):
     return {path.name for path in out.glob("cache/slow_draw/*.parquet")}
 
 
+@pytest.mark.slow
 def test_two_drivers_at_once_give_equal_tables(tmp_path):
     small = SCRIPT.replace("range(40)", "range(6)")
     paths = [str(Path(__file__).parent), *(path for path in sys.path if path)]

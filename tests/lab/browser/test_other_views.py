@@ -32,6 +32,7 @@ def has_number(panel: str, *names: str) -> str:
     return f"return {' && '.join(found)}"
 
 
+@pytest.mark.slow
 def test_all_weights_are_compared_for_the_setting_of_the_sliders(lab):
     lab.open("?view=attentions&d=30&L=6&gamma=1")
     wait_for(lab.browser, has_number("attentions", "hard maximum", "softmax", "Bayes"), 90)

@@ -380,7 +380,7 @@ def fitted(lab: Any) -> Stage:
     return page
 
 
-@pytest.mark.parametrize("panel", ["data", "bag"])
+@pytest.mark.parametrize("panel", ["data", pytest.param("bag", marks=pytest.mark.slow)])
 def test_what_was_fitted_to_another_choice_is_dimmed_until_the_next_fit(lab, panel):
     page = fitted(lab)
     choices = {
@@ -411,6 +411,7 @@ def test_what_was_fitted_to_another_choice_is_dimmed_until_the_next_fit(lab, pan
     assert_whole(page.seen(panel), (panel, "features", "home"))
 
 
+@pytest.mark.slow
 def test_a_fit_that_runs_out_of_time_can_be_given_more(lab):
     page = fitted(lab)
     lab.run(

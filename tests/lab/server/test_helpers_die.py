@@ -33,6 +33,7 @@ def ask(address: str, number: int) -> int:
         return answer.status_code
 
 
+@pytest.mark.slow
 def test_every_question_is_answered_while_helpers_are_killed():
     with LiveLab() as lab:
         lab.wait_until_prepared()

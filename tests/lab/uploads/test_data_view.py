@@ -149,7 +149,7 @@ def test_scores_that_are_printed_are_doubts_of_their_own():
     assert "mean-pool ridge" in _doubts(Sure, 0.4, 0.5, 0.0)[0]
 
 
-@pytest.mark.parametrize("model", ["network", "auto"])
+@pytest.mark.parametrize("model", ["network", pytest.param("auto", marks=pytest.mark.slow)])
 def test_other_models_are_studied_too(small, model):
     few = small[small.bag.isin(small.bag.unique()[:40])]
     bags = Bags.from_frame(few, "bag", label="label", features=FEATURES)
@@ -225,6 +225,7 @@ def test_a_worker_is_killed_when_its_job_is_cancelled():
     assert time.monotonic() - began < 5 and workers._spare is None
 
 
+@pytest.mark.slow
 def test_a_worker_that_somebody_kills_is_replaced_and_asked_again(monkeypatch, small):
     started = []
 
