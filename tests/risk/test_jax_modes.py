@@ -14,7 +14,7 @@ from soloc import (
     population_risk,
 )
 from soloc.predictors.catalogue import WEIGHTS
-from soloc.predictors.pointwise import Erf, ReLU
+from soloc.predictors.pointwise import Erf
 
 TASK, O = SingleLocation(20, 6, 0.8, eps=0.3), Overlaps(0.7, 0.6, 0.1, -0.2, 0.15)
 LAM, H = 0.7, 1e-4
