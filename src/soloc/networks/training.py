@@ -140,12 +140,14 @@ class _Run:
         samples: int | None,
     ) -> None:
         self.task, self.optimiser, self.batch = task, optimiser, batch
-        truth_key, network_key, data_key, step_key, self.test_key = jax.random.split(key, 5)
+        truth_key, network_key, data_key, step_key, test_key = jax.random.split(key, 5)
         self.key = step_key
         # in one program each: their many small operations would be compiled one by one
         made = eqx.filter_jit(eqx.filter_vmap(network))(jax.random.split(network_key, seeds))
         params, self.static = eqx.partition(made, eqx.is_inexact_array)
         self.truths = jax.jit(jax.vmap(task.truth))(jax.random.split(truth_key, seeds))
+        drawn = partial(task.sample, key=test_key, n=_TESTED)
+        self.tests = jax.jit(jax.vmap(drawn, axis_size=seeds))(self.truths)
         self.seeds = jnp.arange(seeds)
         self.data, self.held_out = self._fixed(jax.random.split(data_key, seeds), samples)
         self.state = _State(
@@ -199,12 +201,13 @@ class _Run:
 
         return jax.lax.fori_loop(first, first + n, one, state)
 
-    @eqx.filter_jit
     def record(self, state: _State) -> dict[str, jax.Array]:
         """Risk on fresh sequences and what the theory speaks of, of every seed."""
+        return self._record(state.params, self.tests)
 
-        def one(truth: Any, params: Any) -> dict[str, jax.Array]:
-            drawn = self.task.sample(truth, self.test_key, _TESTED)
+    @eqx.filter_jit
+    def _record(self, params: Any, tests: Any) -> dict[str, jax.Array]:
+        def one(truth: Any, drawn: Any, params: Any) -> dict[str, jax.Array]:
             whole = self.whole(params)
             square = (jax.vmap(whole)(drawn.tokens) - drawn.answers) ** 2
             seen = {"risk": square.mean(), "error": square.std() / math.sqrt(_TESTED)}
@@ -218,7 +221,7 @@ class _Run:
                 seen["value_alignment"] = _aligned(values, truth.v)
             return seen
 
-        return jax.vmap(one)(self.truths, state.params)
+        return jax.vmap(one)(self.truths, tests, params)
 
     @eqx.filter_jit
     def judge(self, state: _State, patience: int | None) -> _State:
