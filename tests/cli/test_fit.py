@@ -54,7 +54,7 @@ def test_predict_gives_intervals_and_names_the_window(folder, capsys):
         "weight",
         "trusted",
     ]
-    assert table["trusted"].all()
+    assert (table["trusted"] == (table["weight"] > 2 / 3)).all() and table["trusted"].mean() > 0.5
     assert (
         table["decisive"].to_numpy() == binding.loc[table["peptide"], "window"].to_numpy()
     ).mean() > 0.9

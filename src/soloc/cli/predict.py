@@ -11,6 +11,7 @@ from typing import Any
 from soloc.cli.tables import bags_for, model_in, write_csv
 
 ROWS = 50_000  # of a row group of the answers
+_CLEAR = 2.0 / 3.0  # of the weight: twice as much as all others together
 
 
 def add(subparsers: Any) -> None:
@@ -112,7 +113,8 @@ def described(model: Any, bags: Any, coverage: float, said: dict[str, None]) -> 
         table["decisive"] = pd.Series(named, dtype=object)
     table.loc[~points, "decisive"] = pd.NA if bags.names is None else None
     table["weight"] = [each.max() for each in weights]
-    table["trusted"] = not doubts
+    # a guess among several is no answer, however good the model
+    table["trusted"] = (table["weight"] > _CLEAR) & (not doubts)
     said |= dict.fromkeys(doubts)
     return table
 

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+_FEW = 0.2  # share of words up to which a column was meant to hold numbers
+
 
 def read_frame(
     kind: Any,
@@ -71,7 +73,21 @@ def no_feature(column: pd.Series) -> str:
     """Why a column is no feature unless `features` names it; nothing when it is one."""
     if pd.api.types.is_bool_dtype(column):
         return "it holds truth values"
-    return "" if pd.api.types.is_numeric_dtype(column) else "it does not hold numbers"
+    return "" if pd.api.types.is_numeric_dtype(column) else not_numbers(column)
+
+
+def not_numbers(column: pd.Series) -> str:
+    """In what way a column does not hold numbers: nearly all of its entries may be some."""
+    plain = "it does not hold numbers"
+    if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
+        return plain
+    words = column.notna() & pd.to_numeric(column.astype(str), errors="coerce").isna()
+    if words.mean() > _FEW or not words.any():
+        return plain
+    return (
+        f"{words.sum():,} of its {len(column):,} entries are no numbers, such as"
+        f" {str(column[words].iloc[0])!r}; leave those empty, and fill or drop them"
+    )
 
 
 def refuse_features(table: pd.DataFrame, features: Sequence[str]) -> None:
@@ -85,7 +101,7 @@ def refuse_features(table: pd.DataFrame, features: Sequence[str]) -> None:
     for column in features:
         if not pd.api.types.is_numeric_dtype(table[column]):
             raise ValueError(
-                f"feature {column!r} of `frame` must be numeric, got type {table[column].dtype}."
+                f"feature {column!r} must hold numbers, but {not_numbers(table[column])}."
             )
 
 

@@ -88,8 +88,8 @@ STEPS = (
         5,
         "Break it, repair it",
         "With λ = 0.9 every token gets a large weight whatever it holds, and descent gets stuck"
-        " where attention hardly finds anything. Cool it down, letting λ fall on the way, and the"
-        " same start arrives.",
+        " where attention hardly finds anything. Let λ fall on the way, so that attention first"
+        " learns and then looks, and the same start arrives.",
         _SHARP | {"t": 1.0},
         ("landscape", "sequence"),
         asks=("curves",),
