@@ -48,7 +48,7 @@ class SingleLocationAutoRegressor(BagRegressorMixin, AutoEstimator):
     Examples
     --------
     >>> from soloc.datasets import make_single_location
-    >>> data = make_single_location(300, width=6, signal=4.0, random_state=0)
+    >>> data = make_single_location(600, width=6, signal=4.0, random_state=0)
     >>> model = SingleLocationAutoRegressor().fit(data.bags, data.labels)
     >>> model.choice_
     'linear'
