@@ -160,7 +160,9 @@ def test_ten_killed_workers_change_no_byte(tmp_path):
     from test_kills import GRID, Killing, quiet_bytes
 
     with own_cluster(3) as address, Client(address, set_as_default=False) as client:
-        engine = Killing(Dask(client), lambda: worker_pids(client), kills=10, seed=5)
+        # where others keep the machine busy, a worker takes a minute to start again
+        patient = Dask(client, patience=300.0)
+        engine = Killing(patient, lambda: worker_pids(client), kills=10, seed=5)
         sweep(slow_draw, GRID, out=tmp_path / "killed", engine=engine)
     assert engine.killed == 10
     assert (tmp_path / "killed" / "slow_draw.parquet").read_bytes() == quiet_bytes(tmp_path)
