@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from soloc.datasets import make_single_location
@@ -38,3 +39,11 @@ def test_two_threads_change_no_bit_of_a_fit(model):
         together = model().fit(data.bags, data.labels)
     with threadpool_limits(1, user_api="blas"):
         assert np.array_equal(alone.predict(data.bags), together.predict(data.bags))
+
+
+def test_a_fit_that_does_not_converge_warns_where_it_was_asked_for():
+    data = make_single_location(n_bags=60, width=5)
+    model = SingleLocationRegressor(loss="squared", alpha=1.0, max_iter=1, n_starts=1)
+    with pytest.warns(ConvergenceWarning) as said:
+        model.fit(data.bags, data.labels)
+    assert {warning.filename for warning in said} == {__file__}

@@ -390,5 +390,5 @@ class BagEstimator(PointingEstimator):
                 f"the fit did not converge: {self.history_.reason}; raise `max_iter`, raise"
                 " `alpha`, or standardise the labels.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,  # whoever called `fit`, which is decorated
             )

@@ -101,7 +101,7 @@ def refuse_features(table: pd.DataFrame, features: Sequence[str]) -> None:
     for column in features:
         if not pd.api.types.is_numeric_dtype(table[column]):
             raise ValueError(
-                f"feature {column!r} must hold numbers, but {not_numbers(table[column])}."
+                f"feature {column!r} of `frame` must be numeric, but {not_numbers(table[column])}."
             )
 
 
