@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from soloc.predictors.key_query import PerLength, at_length, require_shapes
 
@@ -67,6 +66,7 @@ class KernelMeanAttention:
             if phi.shape[-1] < phi.shape[-2]:
                 gram = phi.transpose(0, 2, 1) @ phi + ridge * np.eye(phi.shape[-1])
                 return (phi @ np.linalg.solve(gram, phi_q[..., None]))[..., 0]
+            return _regress(phi @ phi.transpose(0, 2, 1), (phi @ phi_q[..., None])[..., 0], ridge)
         rows = [
             _regress(self.kernel(k, k), self.kernel(k, q[None])[:, 0], ridge)
             for k, q in zip(keys, query, strict=True)
@@ -75,12 +75,14 @@ class KernelMeanAttention:
 
 
 def _regress(gram: np.ndarray, cross: np.ndarray, ridge: float) -> np.ndarray:
-    """(K + r I)^-1 K_q by Cholesky, refused where K + r I has no inverse at double precision."""
-    L = len(gram)
+    """(K + r I)^-1 K_q of one sequence or of many, refused where K + r I has no inverse at double
+    precision.
+    """
+    L = gram.shape[-1]
+    regular = gram + ridge * np.eye(L)
     try:
-        root = np.linalg.cholesky(gram + ridge * np.eye(L))
-        pivots = np.diag(root) ** 2
-        singular = pivots.min() <= 10 * L * np.finfo(float).eps * pivots.max()
+        pivots = np.diagonal(np.linalg.cholesky(regular), axis1=-2, axis2=-1) ** 2
+        singular = bool(np.any(pivots.min(-1) <= 10 * L * np.finfo(float).eps * pivots.max(-1)))
     except np.linalg.LinAlgError:
         singular = True
     if singular:
@@ -89,5 +91,4 @@ def _regress(gram: np.ndarray, cross: np.ndarray, ridge: float) -> np.ndarray:
             f" {ridge:g} for {L} tokens; the kernel has fewer independent features than tokens, or"
             " two keys coincide: raise the ridge, sigma^2/lam is the Bayes one."
         )
-    half = solve_triangular(root, cross, lower=True)
-    return np.asarray(solve_triangular(root, half, lower=True, trans="T"))
+    return np.asarray(np.linalg.solve(regular, cross[..., None])[..., 0])
