@@ -18,6 +18,10 @@ def layer(key):
     return StandardAttention(8, key, p=4)
 
 
+def line(key):
+    return LinearRegression(8, length=4)
+
+
 def test_the_standard_layer_learns_the_truth():
     found = train(layer, TASK, optax.adam(1e-2), steps=600, key=KEY, seeds=3, batch=32)
     last = found.last()
@@ -53,14 +57,31 @@ def test_interrupted_and_resumed_it_gives_the_same_numbers(tmp_path):
 
 
 def test_fixed_sequences_with_patience_stop_and_keep_the_best():
-    def line(key):
-        return LinearRegression(8, length=4)
+    how = {"steps": 600, "key": KEY, "seeds": 12, "batch": 16, "samples": 60, "every": 20}
+    found = train(line, TASK, optax.adam(3e-2), **how, patience=3)
+    assert found.table.step.max() < 600  # sixty sequences for 33 numbers: it overfits
+    kept = [
+        score(found.predict(run), TASK, samples=4000, key=KEY, truth=found.truth(run)).risk[0]
+        for run in range(12)
+    ]
+    assert min(kept) > float(linear_risk(TASK))
+    lost = train(line, TASK, optax.adam(3e-2), **how).last().risk - kept
+    assert lost.mean() > 4.5 * lost.std() / np.sqrt(12)
 
-    found = train(line, TASK, optax.adam(3e-2), steps=2000, key=KEY, seeds=2, batch=16,
-                  samples=60, patience=3, every=20)  # fmt: skip
-    assert found.table.step.max() < 2000  # sixty sequences for 33 numbers: it overfits
-    best = score(found.predict(0), TASK, samples=4000, key=KEY, truth=found.truth(0)).risk[0]
-    assert float(linear_risk(TASK)) < best < 1.5 * float(null_risk(TASK))
+
+def test_a_goal_ends_training_when_every_seed_has_passed_it():
+    how = {"steps": 400, "key": KEY, "seeds": 2, "batch": 32, "every": 20}
+    whole = train(line, TASK, optax.adam(1e-2), **how).table.pivot(
+        index="step", columns="run", values="risk"
+    )
+    goal = 0.85 * float(null_risk(TASK))
+    passed = (whole.cummin() < goal).all(axis=1)
+    first = int(passed.index[passed][0])
+    found = train(line, TASK, optax.adam(1e-2), **how, goal=goal).table
+    assert 20 <= first < 400 and found.step.max() == first
+    pd.testing.assert_series_equal(
+        found[found.run == 1].set_index("step").risk, whole[1].loc[:first], check_names=False
+    )
 
 
 def test_seeds_are_those_of_the_key_and_differ():
@@ -76,6 +97,7 @@ def test_seeds_are_those_of_the_key_and_differ():
         ({"seeds": 0}, "`seeds`"),
         ({"patience": 3}, "`samples` must be given with `patience`"),
         ({"samples": 2}, "`samples`"),
+        ({"goal": 0.0}, "`goal`"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(change, words):

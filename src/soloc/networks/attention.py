@@ -78,9 +78,7 @@ class StandardAttention(eqx.Module):
         """Keys and values, (heads, d) each, that the layer looks through."""
         queries = self.Q @ self.cls / math.sqrt(self.Q.shape[-2])
         tau = jnp.exp(self.log_tau) if self.learns_tau else 1.0
-        return tau * jnp.einsum("hp,hpd->hd", queries, self.K), jnp.einsum(
-            "hp,hpd->hd", self.O, self.V
-        )
+        return tau * (queries[:, None] @ self.K)[:, 0], (self.O[:, None] @ self.V)[:, 0]
 
     def attention(self, tokens: jax.Array) -> jax.Array:
         """(heads, L) weights of the tokens (L, d) of one sequence."""
