@@ -26,6 +26,7 @@ from soloc.tasks.single_location import SingleLocation
 
 LAYER, DECAYED = "standard layer, Adam", "standard layer, AdamW"
 RULES = {LAYER: "Adam", DECAYED: "AdamW"}
+FAR = 1000  #: tokens to which the claim about the trained layer goes
 MATRIX, RECALL = "latent matrix", "noisy recall"
 CME, SOFTMAX, LINEAR = "kernel regression", "softmax", "linear"
 
@@ -46,7 +47,7 @@ class Config:
     steps: int = 1500
     rate: float = 3e-3
     seeds: int = 4
-    tokens: int = 300_000  #: of latent sequences drawn at every length, or 2,000 sequences
+    tokens: int = 300_000  #: of latent sequences drawn at every length, or 10,000 sequences
     settings: int = 17  #: tried of every number of a latent mechanism
     seed: int = 0
 
@@ -157,7 +158,7 @@ def _errors(
     config: Config, part: str, task: Any, L: int, mechanism: Mechanism, grid: np.ndarray
 ) -> np.ndarray:
     """Mean error at every value of the grid, latent (or values) integrated out: the same keys."""
-    n = max(20, min(2000, config.tokens // L))
+    n = max(20, min(10_000, config.tokens // L))
     total = np.zeros(len(grid))
     for number, size in pieces(n, L):
         key = derived_key(config.seed, part, L, number)
@@ -190,7 +191,8 @@ def _regret(rows: pd.DataFrame) -> float:
 def findings(table: pd.DataFrame) -> str:
     """What the table shows."""
     longest = int(table.L.max())
-    soft, layer, erf = (_at(table, part).used[longest] for part in ("softmax", LAYER, "erf"))
+    soft, erf = (_at(table, part).used[longest] for part in ("softmax", "erf"))
+    runs = table[(table.part == LAYER) & (longest == table.L)].used
     decayed = _at(table, DECAYED).used
     diluted = (
         f" (AdamW, whose |k| is small, {decayed[longest]:.0%}: many weak tokens outweigh the one)"
@@ -203,8 +205,9 @@ def findings(table: pd.DataFrame) -> str:
     return (
         f"A sharp normalised weight keeps what it learned at L = 10: at {longest:,} tokens softmax"
         f" loses {soft:.1%} of the null's excess and a standard layer trained by Adam"
-        f" {layer:.1%}{diluted}; erf, which adds every token up, has {erf:.3g} times the excess of"
-        f" answering 0. In the latent tasks the Bayes mechanism is invariant to the input size:"
+        f" {runs.min():.0%} to {runs.max():.0%}{diluted}; erf, which adds every token up, has"
+        f" {erf:.3g} times the excess of answering 0. In the latent tasks the Bayes mechanism is"
+        f" invariant to the input size:"
         f" with its number chosen at 10 tokens kernel regression is never worse than"
         f" {kernel:.3f} times its best, softmax in recall {recall:.3f} times; softmax on the latent"
         f" matrix, which is not Bayes there, is up to {fixed:.1f} times worse than its best."
@@ -214,12 +217,13 @@ def findings(table: pd.DataFrame) -> str:
 def certificates(table: pd.DataFrame) -> list[Certificate]:
     """The layer goes along with softmax, sums do not, and Bayes mechanisms are invariant."""
     longest = int(table.L.max())
-    layer, erf = _at(table, LAYER).used, _at(table, "erf").used
+    erf = _at(table, "erf").used
+    layer = table[(table.part == LAYER) & (table.L <= FAR)]
     return [
         at_most(
-            "A standard layer that Adam trained at L = 10 can be used at every length",
-            f"largest exact excess over lengths up to {longest:,}, as a share of the null's",
-            float(layer.max()),
+            "A standard layer that Adam trained can be used at a hundred times its length",
+            f"largest exact excess over runs and lengths up to {FAR:,}, as a share of the null's",
+            float(layer.used.max()),
             0.1,
         ),
         Certificate(
@@ -258,7 +262,7 @@ EXPERIMENT = Experiment(
     quick=Config(
         parts=("softmax", "erf", LAYER, MATRIX, RECALL), lengths=(2, 10, 100, 1000), steps=300,
         rate=1e-2,
-        seeds=2, tokens=30_000, settings=9,
+        seeds=2, tokens=50_000, settings=9,
     ),
     run=run,
     findings=findings,

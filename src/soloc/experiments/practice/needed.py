@@ -21,7 +21,7 @@ LEARNERS = (ATTENTION, CONNECTED, LINEAR, BAYES)
 @dataclass(frozen=True)
 class Config:
     """gamma = 1, so that norms say nothing. A fully-connected network may see ever more sequences:
-    `connected_steps` L^2 + 200 batches of them.
+    `connected_steps` L^3 + 200 batches of them.
     """
 
     learners: tuple[str, ...] = LEARNERS
@@ -33,7 +33,7 @@ class Config:
     seeds: int = 4
     attention_seeds: int = 24
     attention_steps: int = 800
-    connected_steps: float = 6.0
+    connected_steps: float = 1.5
     seed: int = 0
 
 
@@ -64,7 +64,7 @@ def _trained(config: Config, learner: str, task: SingleLocation, half: float) ->
 
     attends = learner == ATTENTION
     batch, rate = (8, 3e-2) if attends else (64, 3e-3)
-    steps = config.attention_steps if attends else int(config.connected_steps * task.L**2 + 200.0)
+    steps = config.attention_steps if attends else int(config.connected_steps * task.L**3 + 200.0)
 
     def network(key: Any) -> Any:
         if attends:
@@ -79,6 +79,7 @@ def _trained(config: Config, learner: str, task: SingleLocation, half: float) ->
         key=derived_key(config.seed, learner, task.L),
         seeds=config.attention_seeds if attends else config.seeds,
         batch=batch,
+        goal=half,
         every=max(1, steps // (100 if attends else 50)),
     )
     records = by_run(found.table, "risk")

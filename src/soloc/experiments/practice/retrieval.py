@@ -136,13 +136,15 @@ class Drawn:
         import jax.numpy as jnp
 
         task = self.task
-        for_keys, for_values, for_query, for_place = jax.random.split(key, 4)
-        keys = jax.random.normal(for_keys, (n, task.L, task.d))
+        for_numbers, for_place = jax.random.split(key)
+        sizes = np.cumsum([task.L * task.d, task.L * task.dv])
+        # one draw for all: a program that draws is slow to compile
+        numbers = jax.random.normal(for_numbers, (n, sizes[-1] + task.d))
+        keys, values, blur = jnp.split(numbers, sizes, axis=1)
+        keys, values = keys.reshape(n, task.L, -1), values.reshape(n, task.L, -1)
         keys = keys / jnp.linalg.norm(keys, axis=-1, keepdims=True)
-        values = jax.random.normal(for_values, (n, task.L, task.dv))
         rows, place = jnp.arange(n), jax.random.randint(for_place, (n,), 0, task.L)
-        blur = jnp.sqrt(task.tau) * jax.random.normal(for_query, (n, task.d))
-        query = keys[rows, place] + blur
+        query = keys[rows, place] + jnp.sqrt(task.tau) * blur
         return Recalled(Tokens(keys, values, query), values[rows, place])
 
 
@@ -255,7 +257,7 @@ EXPERIMENT = Experiment(
     name="practice_retrieval",
     question="Can it retrieve one value among a thousand, however far away?",
     config=Config(),
-    quick=Config(lengths=(10, 100, 1000), sequences=300, bands=4, trained_at=100),
+    quick=Config(lengths=(10, 100, 1000), sequences=300, bands=4, trained_at=100, steps=800),
     run=run,
     findings=findings,
     certificates=certificates,
