@@ -15,6 +15,9 @@ CREATE  := $(PYTHON) -m venv $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 endif
 
+# Every process that starts would compile all that it imports, two seconds of it, where this is set.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint check-slow bench docs release-check clean
 
