@@ -111,23 +111,25 @@ def _part(config: Config, part: str) -> pd.DataFrame:
         risks = [exact_risk(layer, task, found.truth(i)) for i, layer in enumerate(layers)]
     else:  # on the sequences of the last record
         risks = last.risk
-    lead = [_leading(layer, found.truth(i).k) for i, layer in enumerate(layers)]
+    pairs = [(layer, _leading(layer, found.truth(i).k)) for i, layer in enumerate(layers)]
     return rows.assign(
         share=share_of_null(task, risks),
         floor=_floor(task),
-        lam=[
-            float(np.linalg.norm(layer.effective[0][h]))
-            for layer, h in zip(layers, lead, strict=True)
-        ],
-        rank=[stable_rank(layer, h) for layer, h in zip(layers, lead, strict=True)],
-        value_rank=[_spread(layer.V[h]) for layer, h in zip(layers, lead, strict=True)],
+        lam=[float(np.linalg.norm(layer.effective[0][h])) for layer, h in pairs],
+        swapped=[_cosine(x.effective[0][h], found.truth(i).v) for i, (x, h) in enumerate(pairs)],
+        rank=[stable_rank(layer, h) for layer, h in pairs],
+        value_rank=[_spread(layer.V[h]) for layer, h in pairs],
     )
 
 
 def _leading(layer: Any, k: Any) -> int:
     """The head whose key is most aligned with the true one."""
-    keys = np.asarray(layer.effective[0], float)
-    return int(np.argmax(np.abs(keys @ np.asarray(k)) / np.linalg.norm(keys, axis=1)))
+    return int(np.argmax([_cosine(key, k) for key in layer.effective[0]]))
+
+
+def _cosine(one: Any, other: Any) -> float:
+    """|cos| of the angle between two vectors."""
+    return float(abs(one @ other) / (np.linalg.norm(one) * np.linalg.norm(other)))
 
 
 def _floor(task: SingleLocation) -> float:
@@ -175,21 +177,34 @@ def findings(table: pd.DataFrame) -> str:
     main, plain = (runs[runs.part == part] for part in (MAIN, PLAIN))
     lam, off, on = _flatness(table)
     solved = int((runs.share <= SOLVED).sum())
-    missed = runs[runs.share > SOLVED].drop_duplicates("part")
-    short = "".join(
-        f" (all but {row.part}: {row.share:.2f}, and softmax at the truth has {row.floor:.2f})"
-        for row in missed.itertuples()
-    )
+    found = main[main.share <= SOLVED]
     return (
         f"Yes: {solved} of {len(runs)} layers with free Q, K, V, O end within 10 % of the null's"
-        f" excess over Bayes{short}, and what training adds to Q'K is close to rank one (stable"
-        f" rank {main.rank_before.mean():.1f} before, {main['rank'].mean():.1f} after). Adam alone"
-        f" stops with keys at {plain.key_alignment.min():.2f}-{plain.key_alignment.max():.2f} of"
-        f" the truth because |k| grows to {plain.lam.median():.1f}, where the landscape is flat:"
-        f" at |k| = {lam:g} going from .9 to 1 is worth {off - on:.1e} of the null's excess."
-        f" With weight decay and a cosine |k| stays at {main.lam.median():.1f} and keys end at"
-        f" {main.key_alignment.min():.3f} or above.{_of_heads(runs[runs.part == HEADS])}"
+        f" excess over Bayes{_short(runs)}, and what training adds to Q'K is close to rank one"
+        f" (stable rank {found.rank_before.mean():.1f} before, {found['rank'].mean():.1f} after)."
+        f" Adam alone stops with keys at {plain.key_alignment.min():.2f}-"
+        f"{plain.key_alignment.max():.2f} of the truth because |k| grows to"
+        f" {plain.lam.median():.1f}, where the landscape is flat: at |k| = {lam:g} going from .9 to"
+        f" 1 is worth {off - on:.1e} of the null's excess. With weight decay and a cosine |k| stays"
+        f" at {found.lam.median():.1f} and the keys of those that solve it end at"
+        f" {found.key_alignment.min():.3f} or above.{_of_heads(runs[runs.part == HEADS])}"
     )
+
+
+def _short(runs: pd.DataFrame) -> str:
+    """Who does not, how many of them, and where they stay."""
+    said = []
+    for part, rows in runs.groupby("part", sort=False):
+        missed = rows[rows.share > SOLVED]
+        if len(missed):
+            floor = rows.floor.iloc[0]
+            why = ""
+            if floor > 0.5 * SOLVED:
+                why = f", where softmax at the truth has {floor:.2f}"
+            elif missed.swapped.min() > ALIGNED:
+                why = ", swapped: the key has found v*"
+            said.append(f"{len(missed)} of {len(rows)} of {part} at {missed.share.mean():.2f}{why}")
+    return f" (the others: {'; '.join(said)})" if said else ""
 
 
 def _of_heads(rows: pd.DataFrame) -> str:

@@ -36,7 +36,7 @@ def figure(table: pd.DataFrame) -> Figure:
     axes[1].legend(loc="lower left")
     for axis, labels in zip(axes[:2], (parts, [""] * len(parts)), strict=True):
         axis.set_yticks([-i for i in range(len(parts))], labels)
-        axis.set_ylim(-len(parts) + 0.4, 0.6)
+        axis.set_ylim(-len(parts) - 0.9, 0.6)  # the legend stands below
     for colour, (lam, rows) in zip(PALETTE, exact.groupby("lam"), strict=False):
         axes[2].plot(rows.key_alignment, rows.share, color=colour, label=f"|k| = {lam:g}")
     ours = runs[(runs.d == 64) & (runs.L == 10)]
