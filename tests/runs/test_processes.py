@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from soloc.report.workers import PRELOADED
-from soloc.runs.processes import begin_child, children, one_thread, start_server
+from soloc.runs.processes import begin_child, children, forks, one_thread, start_server
 
 LOOK = """
 import importlib, sys, threading
@@ -54,3 +56,40 @@ def test_a_user_s_own_setting_is_not_overruled(monkeypatch):
     monkeypatch.setenv("NPROC", "2")
     with one_thread():
         assert os.environ["NPROC"] == "2"
+
+
+HERE = """
+import socket, sys
+from soloc.runs import processes
+from soloc.runs.worker import Worker, pack
+
+def look():
+    import sys
+    import fractions  # which the server has imported after it was forked
+    return sys.told, "fractions" in sys.modules
+
+if __name__ == "__main__":
+    sys.told = "by the caller"
+    listener = socket.create_server(("127.0.0.1", 0))
+    processes.start_server(("fractions",), here=True)
+    worker = Worker()
+    worker.send(pack(look), [()])
+    while (reply := worker.receive()) is None:
+        pass
+    print(reply.value)
+    port = listener.getsockname()[1]
+    listener.close()
+    try:
+        socket.create_connection(("127.0.0.1", port), 1)
+    except OSError:
+        print("nobody listens")
+    worker.close()
+"""
+
+
+@pytest.mark.skipif(not forks(), reason="servers are forked on Linux only")
+def test_a_server_can_be_forked_from_what_the_caller_has_imported():
+    found = subprocess.run(
+        [sys.executable, "-c", HERE], capture_output=True, text=True, timeout=120
+    )
+    assert found.stdout == "('by the caller', True)\nnobody listens\n", found.stderr

@@ -65,14 +65,24 @@ class Office:
         self._waiting: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._workers: list[Worker | None] = [None] * workers
         self._lock = threading.Lock()
-        self._closed = self._opened = False
+        self._places = [threading.Lock() for _ in range(workers)]  # held while somebody works there
+        self._used: set[int] = set()  # places at which somebody has worked
+        self._closed = False
         for number in range(workers):
             threading.Thread(
                 target=self._serve, args=(number,), daemon=True, name=f"lab-office-{number}"
             ).start()
 
+    def hire(self) -> None:
+        """Start the processes, and send all further work there."""
+        for number in range(len(self._workers)):
+            self._enter(number, self._hired())
+
     def open(self, prepare: Callable[[], Any]) -> None:
-        """Start the processes, let them `prepare`, and send all further work there."""
+        """Start processes, let them `prepare`, and send all further work there.
+
+        Those that were hired before go on meanwhile, and leave when they have nothing to do.
+        """
         for number in range(len(self._workers)):
             worker = self._hired()
             if worker is None:
@@ -80,9 +90,24 @@ class Office:
             worker.send(pack(prepare), [()])
             with contextlib.suppress(Died):
                 _reply(worker)
+            self._enter(number, worker)
+
+    def renew(self) -> None:
+        """Processes that have nothing to do any more leave, with the memory that they needed."""
+        for number in [*self._used]:
+            here = self._workers[number] is not None
+            if here and self._waiting.empty() and not self._places[number].locked():
+                self._used.discard(number)
+                self._enter(number, self._hired())
+
+    def _enter(self, number: int, worker: Worker | None) -> None:
+        """A process takes a place; whoever had it leaves it after the present task."""
+        with self._places[number]:
             with self._lock:
-                self._workers[number] = worker
-        self._opened = True
+                before, self._workers[number] = self._workers[number], worker
+                leaves = worker if self._closed else before
+            if leaves is not None:
+                leaves.close()
 
     @property
     def is_open(self) -> bool:
@@ -112,7 +137,9 @@ class Office:
         while (task := self._waiting.get()) is not None and not self._closed:
             if not task.promise.set_running_or_notify_cancel():
                 continue
-            reply = self._outcome(number, task)
+            with self._places[number]:
+                self._used.add(number)
+                reply = self._outcome(number, task)
             if reply.error is None:
                 task.promise.set_result(reply.value)
             else:
