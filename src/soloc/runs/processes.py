@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module, metadata
 from types import ModuleType
 from typing import Any
@@ -48,26 +48,27 @@ def forks() -> bool:
     return sys.platform == "linux" and length <= _LONGEST_ADDRESS
 
 
-def start_server(modules: Sequence[str], *, here: bool = False) -> None:
+def start_server(modules: Sequence[str], *, here: bool = False, later: float = 0.0) -> None:
     """Start the server, if there is none yet; it imports `modules` while the caller goes on.
 
     `here` forks it from this process, which has no thread yet: what both have imported is in memory
-    once, and `modules` are what is left to import. Should it die, another one starts anew.
+    once, and what is left of `modules` follows so many seconds `later`, after the first children.
+    Should it die, another one starts anew.
     """
     if forks():
         multiprocessing.set_forkserver_preload([*modules])
         from multiprocessing.forkserver import ensure_running  # not on every system
 
-        with starting(), _forked_here() if here else nullcontext():
+        with starting(), _forked_here(modules, later) if here else nullcontext():
             ensure_running()
 
 
 @contextmanager
-def _forked_here() -> Iterator[None]:
+def _forked_here(modules: Sequence[str], later: float) -> Iterator[None]:
     """A server that starts inside is a fork of this process instead of a new interpreter."""
     util: Any = import_module("multiprocessing.util")
     server: Any = import_module("multiprocessing.forkserver")
-    spawn, modules = util.spawnv_passfds, server._forkserver._preload_modules
+    spawn = util.spawnv_passfds
 
     def fork(path: bytes, arguments: Sequence[str], descriptors: Sequence[int]) -> int:
         if len(descriptors) != 2:  # a Python whose server is told more than where to listen
@@ -79,7 +80,10 @@ def _forked_here() -> Iterator[None]:
             _close_all_but(descriptors)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             _unlock()
-            server.main(*descriptors, modules)
+            if later:  # a signal interrupts its waiting, and a child has no timer
+                signal.signal(signal.SIGALRM, lambda *_: _import_all(modules))
+                signal.setitimer(signal.ITIMER_REAL, later)
+            server.main(*descriptors, () if later else modules)
         finally:  # nothing of the caller's is cleared up here
             os._exit(0)
 
@@ -88,6 +92,12 @@ def _forked_here() -> Iterator[None]:
         yield
     finally:
         util.spawnv_passfds = spawn
+
+
+def _import_all(modules: Sequence[str]) -> None:
+    for module in modules:
+        with suppress(ImportError):  # of an extra that is not installed
+            import_module(module)
 
 
 def _unlock() -> None:

@@ -16,6 +16,13 @@ def prepare_first(state: Any) -> None:
     landscape_panel(LandscapeAsk())
 
 
+def prepare_next() -> None:
+    """Start JAX in this process, which draws the sequence beside the landscape."""
+    from soloc.lab.views.sequence import SequenceAsk, sequence_panel
+
+    sequence_panel(SequenceAsk())
+
+
 def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
     """Open the back offices of the application with that state."""
     from soloc.lab.server.assets import PLOTLY, asset
