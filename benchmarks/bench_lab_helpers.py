@@ -101,6 +101,10 @@ def tell_memory(lab: LiveLab) -> float:
     return total
 
 
+_NO_WORDS = ("sentence", 404)  # without word vectors
+_ORDERS = ("job", "fit")
+
+
 class Answer(NamedTuple):
     """What became of a question."""
 
@@ -127,16 +131,14 @@ def questions(number: int) -> dict[str, tuple[str, dict]]:
 
 
 class Work:
-    """Five clients: four ask one kind of question after the other, one has jobs and fits done."""
+    """Five clients: three ask one kind of question after the other, one has jobs done, one fits."""
 
     def __init__(self, address: str) -> None:
         self.answers: list[Answer] = []
         self._enough = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._ask, args=(address, client))
-            for client in range(_CLIENTS - 1)
-        ]
-        self._threads.append(threading.Thread(target=self._order, args=(address,)))
+        works = [partial(self._ask, number=number) for number in range(_CLIENTS - len(_ORDERS))]
+        works += [partial(self._order, kind=kind) for kind in _ORDERS]
+        self._threads = [threading.Thread(target=work, args=(address,)) for work in works]
         for thread in self._threads:
             thread.start()
 
@@ -150,19 +152,18 @@ class Work:
                     good = answer.status_code == 200 or (kind, answer.status_code) == _NO_WORDS
                     self._note(kind, began, "" if good else answer.text[:200])
 
-    def _order(self, address: str) -> None:
+    def _order(self, address: str, kind: str) -> None:
         number = 0
         with httpx.Client(base_url=address, timeout=120.0) as client:
             while not self._enough.is_set():
                 number += 1
-                task = {"setting": {"gamma": 0.6 + 1e-6 * number}}
-                for kind, order in (
-                    ("job", partial(job_of, client, "/api/jobs/attentions", task)),
-                    ("fit", partial(fit_of, client, coverage=0.9 + 1e-6 * number)),
-                ):
-                    began = time.monotonic()
-                    ended = order()
-                    self._note(kind, began, "" if ended == "done" else ended[:200])
+                began = time.monotonic()
+                if kind == "fit":
+                    ended = fit_of(client, coverage=0.9 + 1e-6 * number)
+                else:
+                    task = {"setting": {"gamma": 0.6 + 1e-6 * number}}
+                    ended = job_of(client, "/api/jobs/attentions", task)
+                self._note(kind, began, "" if ended == "done" else ended[:200])
 
     def _note(self, kind: str, began: float, problem: str) -> None:
         now = time.monotonic()
@@ -176,10 +177,6 @@ class Work:
         self._enough.set()
         for thread in self._threads:
             thread.join(180)
-
-
-_NO_WORDS = ("sentence", 404)  # without word vectors
-_ORDERS = ("job", "fit")
 
 
 def kill_each(lab: LiveLab, watch: float) -> tuple[float, list[Answer]]:

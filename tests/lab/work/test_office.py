@@ -166,3 +166,25 @@ def test_the_office_ends_when_the_server_is_killed(tmp_path):
     server.wait()
     server.stdout.close()
     wait_until(lambda: ended(pid))
+
+
+_TOLD: list[str] = []
+
+
+def tell(word: str) -> None:
+    _TOLD.append(word)
+
+
+def told() -> tuple[int, list[str]]:
+    return os.getpid(), _TOLD
+
+
+def test_what_one_process_has_prepared_its_successor_inherits():
+    office = Office()
+    office.open("prepared".upper, tell)
+    pid, words = office.submit(told).result(20)
+    assert words == []  # it has prepared that itself
+    os.kill(pid, signal.SIGKILL)
+    successor, words = office.submit(told).result(20)
+    assert successor != pid and words == ["PREPARED"]
+    office.close()

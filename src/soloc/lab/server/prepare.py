@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import gc
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,7 @@ def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
         " computations ..."
     )
     asset(PLOTLY)
-    state.desk.office.open(_compile_answers)
+    state.desk.office.open(_compile_answers, _inherit)
     state.jobs.office.hire()
     _give_back_memory()
     say("all prepared.")
@@ -45,21 +46,28 @@ def _compile_descent() -> None:
     path_of(QuickPathsAsk())
 
 
-def _compile_answers() -> None:
+def _compile_answers() -> bytes | None:
+    """Everything compiled once; the model of sentences, which takes seconds to fit, for others."""
     from soloc.lab.training import QuickPathsAsk
     from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
     from soloc.lab.views.critical import CriticalAsk, critical_panel
     from soloc.lab.views.curves import curves_panel
+    from soloc.lab.views.sentence import model_of_sentences
     from soloc.text.extras import missing
 
     curves_panel(QuickPathsAsk())
     critical_panel(CriticalAsk())
     attentions_panel(AttentionsAsk())
-    if not missing("text"):  # the next sentence is answered at once
-        from soloc.text.pipelines import fit_rated_sentences
-
-        fit_rated_sentences()
+    model = None if missing("text") else pickle.dumps(model_of_sentences())
     _give_back_memory()
+    return model
+
+
+def _inherit(model: bytes | None) -> None:
+    from soloc.lab.views.sentence import inherit_model
+
+    if model is not None:
+        inherit_model(pickle.loads(model))
 
 
 def _give_back_memory() -> None:

@@ -67,6 +67,7 @@ class Office:
         self._lock = threading.Lock()
         self._places = [threading.Lock() for _ in range(workers)]  # held while somebody works there
         self._used: set[int] = set()  # places at which somebody has worked
+        self._heritage: tuple[bytes, Any] | None = None  # of those who prepared, and how to take it
         self._closed = False
         for number in range(workers):
             threading.Thread(
@@ -78,10 +79,11 @@ class Office:
         for number in range(len(self._workers)):
             self._enter(number, self._hired())
 
-    def open(self, prepare: Callable[[], Any]) -> None:
+    def open(self, prepare: Callable[[], Any], inherit: Callable[[Any], Any] | None = None) -> None:
         """Start processes, let them `prepare`, and send all further work there.
 
-        Those that were hired before go on meanwhile, and leave when they have nothing to do.
+        Those that were hired before go on meanwhile, and leave when they have nothing to do. What
+        that returns all that come later `inherit`.
         """
         for number in range(len(self._workers)):
             worker = self._hired()
@@ -89,7 +91,9 @@ class Office:
                 return
             worker.send(pack(prepare), [()])
             with contextlib.suppress(Died):
-                _reply(worker)
+                reply = _reply(worker)
+                if inherit is not None and reply.error is None:
+                    self._heritage = pack(inherit), reply.value
             self._enter(number, worker)
 
     def renew(self) -> None:
@@ -178,10 +182,20 @@ class Office:
             if self._closed:
                 return None
             try:
-                return Worker(self._patient)
+                worker = Worker(self._patient)
             except OSError:
                 _LOG.warning("no process for long computations can be started; the lab gets slower")
                 return None
+        return self._heir(worker)
+
+    def _heir(self, worker: Worker) -> Worker:
+        """The process with what others have prepared; it is asked nothing before it has that."""
+        if self._heritage is not None:
+            inherit, value = self._heritage
+            worker.send(inherit, [(value,)])
+            with contextlib.suppress(Died):
+                _reply(worker)
+        return worker
 
 
 def _asked(worker: Worker, task: _Task) -> Reply:
