@@ -28,7 +28,7 @@ import httpx
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.lab.live import LiveLab, proportional
 from tests.lab.reaper import descendants
-from tests.lab.server.test_helpers_die import helpers
+from tests.lab.server.test_helpers_die import helpers, questions
 
 _BAR = 700  # MB
 _CLIENTS = 5
@@ -112,22 +112,6 @@ class Answer(NamedTuple):
     end: float
     seconds: float
     problem: str  #: empty when it was answered
-
-
-def questions(number: int) -> dict[str, tuple[str, dict]]:
-    """Every kind of question, none of which anybody has asked before."""
-    setting = {"lam": 0.1 + 1e-6 * number}
-    task = {"gamma": 0.5 + 1e-6 * number}
-    return {
-        "landscape": ("/api/landscape", {"setting": setting}),
-        "sequence": ("/api/sequence", {"setting": setting}),
-        "paths": ("/api/paths", {"setting": setting, "training": {"steps": 200}}),
-        "critical": ("/api/critical", {"setting": setting}),
-        "slow landscape": ("/api/landscape", {"setting": setting | {"weight": "softmax"}}),
-        "attentions": ("/api/attentions", {"setting": task}),
-        "latent": ("/api/latent", {"sigma": task["gamma"]}),
-        "sentence": ("/api/sentence", {"sentence": f"The soup in hotel {number} was awful."}),
-    }
 
 
 class Work:

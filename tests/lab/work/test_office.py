@@ -188,3 +188,16 @@ def test_what_one_process_has_prepared_its_successor_inherits():
     successor, words = office.submit(told).result(20)
     assert successor != pid and words == ["PREPARED"]
     office.close()
+
+
+def test_a_process_that_has_worked_leaves_with_its_memory_when_nothing_waits():
+    office = Office()
+    office.renew()
+    assert not office.is_open  # where work is done by threads, nobody is hired
+    office.hire()
+    first = office.submit(os.getpid).result(20)
+    wait_until(lambda: not office._places[0].locked())
+    office.renew()
+    assert office.is_open and office.submit(os.getpid).result(20) != first
+    wait_until(lambda: ended(first))
+    office.close()
