@@ -142,7 +142,8 @@ def _sentence(setting: TaskControls, rows: Sequence[AtBest], waiting: Sequence[s
         )
     elif any(row.below is not None for row in rows):
         second += (
-            "; a triangle means that no simulated sequence was misread, so only a bound is known"
+            "; a triangle says that the excess lies further left: of simulated weights, which"
+            " misread no sequence, only a bound is known"
         )
     return f"{first} {second}."
 
