@@ -178,12 +178,12 @@ def kill_each(lab: LiveLab, watch: float) -> tuple[float, list[Answer]]:
         time.sleep(watch)
         after = [it for it in work.until(time.monotonic()) if it.end > killed]
         slow = [it.end - killed for it in after if it.seconds > 1.5 * usual[it.kind]]
-        back = max(slow, default=0.0)
+        back = max(slow, default=0.0) if after else watch
         worst = max(worst, back)
-        longest = max(after, key=lambda it: it.seconds)
+        longest = max((it.seconds for it in after), default=watch)
         print(
-            f"  killed {name}: {len(after)} answers, longest {longest.seconds:.2f} s"
-            f" ({longest.kind}), usual after {back:.1f} s"
+            f"  killed {name}: {len(after)} answers, longest {longest:.2f} s,"
+            f" usual after {back:.1f} s"
         )
     work.end()
     kinds = Counter(it.kind for it in work.answers)

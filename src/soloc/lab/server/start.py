@@ -18,6 +18,7 @@ from soloc.runs.processes import QUICK_COMPILER, forks, start_server
 # seconds: a quick answer asks for the interpreter often, and must not wait 5 ms each time for a
 # slow one
 _SWITCH = 2e-4
+_WATCH = 1.0  # seconds between looks
 _FIRST = 0.4  # seconds that belong to the first picture
 _HEAD_START = 3.0  # seconds that belong to the browser and its first plots
 _EVERYWHERE = {"0.0.0.0", "::"}
@@ -126,6 +127,9 @@ def _prepare(address: str, state: Any, greeter: Greeter | None = None) -> None:
     if greeter is not None:
         greeter.wait()
     prepare_offices(state, _say)
+    while True:  # whom helpers are forked from is replaced before one is needed, not then
+        time.sleep(_WATCH)
+        start_server(PRELOADED)
 
 
 def _listener(host: str, port: int) -> socket.socket:
