@@ -1,6 +1,11 @@
 """The lab in headless Chromium: from the command to the first picture on a machine at rest, and
 from a slider to the repainted plot, at rest or beside so many busy processes.
 
+The clock of a start begins with the command, beside a browser that is open already, and ends when
+the picture is drawn. The very first start, in which Python compiles every module and the browser
+Plotly's script, is told apart; so is a start together with a browser. The server may keep bytecode,
+whatever PYTHONDONTWRITEBYTECODE says here: without it every start compiles for 3.5 s more.
+
     python benchmarks/bench_lab.py [moves] [busy]
 """
 
@@ -12,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -40,6 +46,15 @@ _REFUSED = (
     ".map((it) => it.textContent).filter(Boolean).join(' ')"
 )
 _SPIN = "while True: pass"
+_STARTS = 3
+_PAGES = {"story": "", "training": "?view=training"}
+_DRAWN = {
+    "story": ["document.querySelector('.story-panels [data-drawn]')"],
+    "training": [
+        f"document.getElementById('panel-{panel}')?.dataset.drawn > 0"
+        for panel in ("landscape", "curves", "sequence")
+    ],
+}
 
 
 def main(moves: int = 60, busy: int = 0) -> None:
@@ -47,39 +62,14 @@ def main(moves: int = 60, busy: int = 0) -> None:
     if CHROMIUM is None or DRIVER is None:
         print("Chromium or its driver is missing: nothing measured.")
         return
-    command = [
-        sys.executable,
-        "-c",
-        "from soloc.cli import main; main()",
-        "lab",
-        "--no-browser",
-        "--port",
-        str(_PORT),
-    ]
     folder = tempfile.mkdtemp()
     browser = open_browser(Path(folder))
     others: list[subprocess.Popen[bytes]] = []
     try:
-        began = time.monotonic()
-        server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        try:
-            _open(browser, f"http://127.0.0.1:{_PORT}/")
-            wait_for(browser, "return document.querySelector('.story-panels [data-drawn]')", 60)
-            print(f"command to the first picture {time.monotonic() - began:6.2f} s")
-        finally:
-            server.terminate()
-            server.wait(20)
-        began = time.monotonic()
-        server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        try:
-            _open(browser, f"http://127.0.0.1:{_PORT}/?view=training")
-            for panel in ("landscape", "curves", "sequence"):
-                wait_for(
-                    browser,
-                    f"return document.getElementById('panel-{panel}')?.dataset.drawn > 0",
-                    60,
-                )
-                print(f"command to first plot of {panel:<10} {time.monotonic() - began:6.2f} s")
+        _starts(browser)
+        with _server() as server:
+            _open(browser, "?view=training")
+            _drawn(browser, "training")
             assert server.stderr is not None
             # warm: nothing compiles any more
             next(line for line in server.stderr if "all prepared" in line)
@@ -98,9 +88,6 @@ def main(moves: int = 60, busy: int = 0) -> None:
                 time.sleep(2)
             refused = browser.execute_script(_REFUSED)
             print(f"error sentences: {refused or 'none'}")
-        finally:
-            server.terminate()
-            server.wait(20)
     finally:
         for other in others:
             other.kill()
@@ -109,7 +96,65 @@ def main(moves: int = 60, busy: int = 0) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _open(browser, address: str) -> None:
+def _starts(browser) -> None:
+    """From the command to pictures: the first start, later ones, and one with a new browser."""
+    first = _started(browser, "story")
+    print(f"very first start: {first:.2f} s to the first picture, while Python writes its bytecode")
+    for page, what, bar in (("story", "the first picture", 2.5), ("training", "all panels", 4.5)):
+        times = [_started(browser, page) for _ in range(_STARTS)]
+        told = ", ".join(f"{each:.2f}" for each in times)
+        print(f"command to {what}: {told} s, median {statistics.median(times):.2f} (bar {bar} s)")
+    began = time.monotonic()
+    with _server(), tempfile.TemporaryDirectory() as folder:
+        another = open_browser(Path(folder))
+        opened = time.monotonic() - began
+        try:
+            _open(another, _PAGES["story"])
+            _drawn(another, "story")
+            print(
+                f"command to the first picture in a browser that starts after the command, with an"
+                f" empty profile: {time.monotonic() - began:.2f} s, of which {opened:.2f} s until"
+                " that browser takes an address"
+            )
+        finally:
+            another.quit()
+
+
+def _started(browser, page: str) -> float:
+    began = time.monotonic()
+    with _server():
+        _open(browser, _PAGES[page])
+        _drawn(browser, page)
+        return time.monotonic() - began
+
+
+@contextmanager
+def _server():
+    """`soloc lab`, which keeps its bytecode as it does where nobody forbids it."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    code = "from soloc.cli import main; main()"
+    server = subprocess.Popen(
+        [sys.executable, "-c", code, "lab", "--no-browser", "--port", str(_PORT)],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    try:
+        yield server
+    finally:
+        server.terminate()
+        server.wait(20)
+        assert server.stderr is not None
+        server.stderr.close()
+
+
+def _drawn(browser, page: str) -> None:
+    """Until every panel of a page is drawn."""
+    for script in _DRAWN[page]:
+        wait_for(browser, f"return {script}", 60)
+
+
+def _open(browser, query: str) -> None:
     """Open the page as soon as the server listens; trying with the browser itself would cost the
     server its time.
     """
@@ -119,7 +164,7 @@ def _open(browser, address: str) -> None:
             break
         except OSError:
             time.sleep(0.02)
-    browser.get(address)
+    browser.get(f"http://127.0.0.1:{_PORT}/{query}")
 
 
 def _report(name: str, times: list[float]) -> None:

@@ -18,7 +18,7 @@ _BARE = """
 import socket, sys, uvicorn
 from soloc.lab.server.app import create_app
 from soloc.lab.server.patience import PatientProtocol
-from soloc.lab.server.start import OPTIONS
+from soloc.lab.server.options import OPTIONS
 listener = socket.create_server(("127.0.0.1", 0))
 print(f"ready: http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)
 config = uvicorn.Config(create_app(), http=PatientProtocol, **OPTIONS)

@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from soloc.report.workers import PRELOADED
-from soloc.runs.processes import begin_child, children, one_thread, start_server
+from soloc.runs.processes import begin_child, children, forks, one_thread, start_server
 
 LOOK = """
 import importlib, sys, threading
@@ -54,3 +56,45 @@ def test_a_user_s_own_setting_is_not_overruled(monkeypatch):
     monkeypatch.setenv("NPROC", "2")
     with one_thread():
         assert os.environ["NPROC"] == "2"
+
+
+HERE = """
+import socket, sys, time
+from soloc.runs import processes
+from soloc.runs.worker import Worker, pack
+
+def look():
+    import sys
+    return sys.told, "fractions" in sys.modules
+
+if __name__ == "__main__":
+    sys.told = "by the caller"
+    listener = socket.create_server(("127.0.0.1", 0))
+    processes.start_server(("fractions", "no_such_module"), here=True, later=0.5)
+    for seconds in (0.0, 1.0):
+        time.sleep(seconds)
+        worker = Worker()
+        worker.send(pack(look), [()])
+        while (reply := worker.receive()) is None:
+            pass
+        print(*reply.value)
+        worker.close()
+    port = listener.getsockname()[1]
+    listener.close()
+    try:
+        socket.create_connection(("127.0.0.1", port), 1)
+    except OSError:
+        print("nobody listens")
+"""
+
+
+@pytest.mark.skipif(not forks(), reason="servers are forked on Linux only")
+def test_a_server_can_be_forked_from_what_the_caller_has_imported():
+    found = subprocess.run(
+        [sys.executable, "-c", HERE], capture_output=True, text=True, timeout=120
+    )
+    assert found.stdout.splitlines() == [
+        "by the caller False",
+        "by the caller True",  # a child that started later shares what the server imported later
+        "nobody listens",
+    ], found.stderr

@@ -9,7 +9,7 @@ from soloc.lab.controls import Controls
 _LABELS = {
     "training_manifold": "It finds the token (λ = 0.1)",
     "training_sphere_hot": "It gets stuck (λ = 0.9)",
-    "training_sphere_schedule": "Cooling rescues it (λ falls)",
+    "training_sphere_schedule": "A falling λ rescues it",
     "training_sphere_cool": "Half of the starts end swapped",
     "training_sgd": "From samples (SGD)",
 }

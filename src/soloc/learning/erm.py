@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple
 import jax
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
 from scipy.special import ndtri
 
 from soloc.learning.fields import Fields, Sequence, solve_sequences
@@ -213,6 +212,8 @@ def _sequence(regime: Regime, o: Order, normals: np.ndarray) -> Sequence:
 
 def _best_ridge(problem: _Problem, start: Order | None) -> tuple[float, float]:
     """The common ridge of least test risk."""
+    from scipy.optimize import minimize_scalar  # here: importing it takes long
+
     problem = problem._replace(points=max(problem.points // _SEARCH, 256))
     order = start
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 _ROWS = 13  # every call has the same number of rows: one compilation serves them all
 
@@ -56,6 +55,8 @@ def best_of_one(
     value: Callable[[np.ndarray], np.ndarray], low: float, high: float, *, points: int
 ) -> Best:
     """Minimise `value(lam)` for one setting, in few evaluations: lam has the shape (n, 1)."""
+    from scipy.optimize import minimize_scalar  # here: importing it takes long
+
     logs = _grid(low, high, points)
     values = value(np.exp(logs)[:, None])[:, 0]
     best = int(np.argmin(values))

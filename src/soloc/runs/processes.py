@@ -13,8 +13,8 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from importlib import metadata
+from contextlib import contextmanager, nullcontext, suppress
+from importlib import import_module, metadata
 from types import ModuleType
 from typing import Any
 
@@ -39,33 +39,95 @@ _ONE_THREAD = {
 }
 _LONGEST_ADDRESS = 107  # bytes that Linux allows for the address of a socket
 _NAME_OF_SOCKET = len("/pymp-12345678/listener-12345678")
+_STARTING = threading.RLock()
 
 
-def _forks() -> bool:
+def forks() -> bool:
     """Whether a server can fork children here: it listens at an address in the temporary folder."""
     length = len(os.fsencode(tempfile.gettempdir())) + _NAME_OF_SOCKET
     return sys.platform == "linux" and length <= _LONGEST_ADDRESS
 
 
-def start_server(modules: Sequence[str]) -> None:
-    """Start the server, if there is none yet; it imports `modules` while the caller goes on."""
-    if _forks():
+def start_server(modules: Sequence[str], *, here: bool = False, later: float = 0.0) -> None:
+    """Start the server, if there is none yet; it imports `modules` while the caller goes on.
+
+    `here` forks it from this process, which has no thread yet: what both have imported is in memory
+    once, and what is left of `modules` follows so many seconds `later`, after the first children.
+    Should it die, another one starts anew.
+    """
+    if forks():
         multiprocessing.set_forkserver_preload([*modules])
         from multiprocessing.forkserver import ensure_running  # not on every system
 
-        with starting():
+        with starting(), _forked_here(modules, later) if here else nullcontext():
             ensure_running()
+
+
+@contextmanager
+def _forked_here(modules: Sequence[str], later: float) -> Iterator[None]:
+    """A server that starts inside is a fork of this process instead of a new interpreter."""
+    util: Any = import_module("multiprocessing.util")
+    server: Any = import_module("multiprocessing.forkserver")
+    spawn = util.spawnv_passfds
+
+    def fork(path: bytes, arguments: Sequence[str], descriptors: Sequence[int]) -> int:
+        if len(descriptors) != 2:  # a Python whose server is told more than where to listen
+            return int(spawn(path, arguments, descriptors))
+        pid = os.fork()
+        if pid:
+            return pid
+        try:
+            _close_all_but(descriptors)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            _unlock()
+            if later:  # a signal interrupts its waiting, and a child has no timer
+                signal.signal(signal.SIGALRM, lambda *_: _import_all(modules))
+                signal.setitimer(signal.ITIMER_REAL, later)
+            server.main(*descriptors, () if later else modules)
+        finally:  # nothing of the caller's is cleared up here
+            os._exit(0)
+
+    util.spawnv_passfds = fork
+    try:
+        yield
+    finally:
+        util.spawnv_passfds = spawn
+
+
+def _import_all(modules: Sequence[str]) -> None:
+    for module in modules:
+        with suppress(ImportError):  # of an extra that is not installed
+            import_module(module)
+
+
+def _unlock() -> None:
+    """In a fork: the locks that are held while a server starts are nobody's."""
+    global _STARTING
+    _STARTING = threading.RLock()
+    server: Any = import_module("multiprocessing.forkserver")
+    server._forkserver.__init__()
+
+
+def _close_all_but(kept: Sequence[int]) -> None:
+    """Close what was inherited, such as sockets that somebody waits for the end of."""
+    first = 3
+    for descriptor in [*sorted(kept), os.sysconf("SC_OPEN_MAX")]:
+        os.closerange(first, descriptor)
+        first = descriptor + 1
 
 
 def children() -> Any:
     """How to start child processes here; start them inside `starting`."""
-    return multiprocessing.get_context("forkserver" if _forks() else "spawn")
+    return multiprocessing.get_context("forkserver" if forks() else "spawn")
 
 
 @contextmanager
 def starting() -> Iterator[None]:
-    """Children started inside have one thread, do not run the caller's script, and miss Ctrl-C."""
-    with one_thread(), without_main(), without_interrupts():
+    """Children started inside have one thread, do not run the caller's script, and miss Ctrl-C.
+
+    One after the other: what is changed for them belongs to the whole process.
+    """
+    with _STARTING, one_thread(), without_main(), without_interrupts():
         yield
 
 

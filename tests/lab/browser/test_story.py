@@ -208,3 +208,27 @@ def test_while_it_plays_the_sequence_is_never_dimmed_for_long(lab):
     lab.settle()
     last = lab.number("sequence", "its attention")
     assert len(seen - {first, last}) > 3 and last > 0.85 > 0.2 > abs(first)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("?step=9", "step= in the address is “9”, but the story has steps"),
+        ("?step=two", "step= in the address is “two”"),
+        (
+            "?view=trainnig",
+            "view= in the address names “trainnig”, which no tab is called; did you",
+        ),
+        ("?view=training&lamm=3&hide=curves,critical", "names “lamm”, which no control is called"),
+        ("?step=2&hide=stepz", "hide= in the address names “stepz”"),
+    ],
+)
+def test_what_the_address_asks_for_in_vain_is_told(lab, query, told):
+    lab.open(query)
+    assert told in lab.text("#status")
+
+
+@pytest.mark.parametrize("query", ["?step=2", "?step=5&hide=steps,tabs", "?lam=0.9&where=sphere"])
+def test_an_address_that_is_right_is_followed_without_a_word(lab, query):
+    lab.open(query)
+    assert lab.text("#status") == ""

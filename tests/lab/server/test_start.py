@@ -10,7 +10,8 @@ import pytest
 _IMPORT = """
 import sys
 import soloc.lab.server.app
-print([name for name in ("sklearn", "plotly", "matplotlib") if name in sys.modules])
+later = ("sklearn", "plotly", "matplotlib", "scipy.optimize")
+print([name for name in later if name in sys.modules])
 """
 
 # tests that run in the background of a shell inherit that interrupts are ignored

@@ -229,12 +229,12 @@ def test_a_worker_is_killed_when_its_job_is_cancelled():
 def test_a_worker_that_somebody_kills_is_replaced_and_asked_again(monkeypatch, small):
     started = []
 
-    def start():
-        started.append(begin())
-        return started[-1]
+    class Remembered(process.Helper):
+        def __init__(self):
+            super().__init__()
+            started.append(self)
 
-    begin = process._started
-    monkeypatch.setattr(process, "_started", start)
+    monkeypatch.setattr(process, "Helper", Remembered)
     monkeypatch.setattr(Workers, "prepare", lambda self: None)
     monkeypatch.setattr(jobs, "UNHEARD", float("inf"))  # nobody listens here
     columns = {**COLUMNS, "features": []}

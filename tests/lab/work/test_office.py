@@ -166,3 +166,38 @@ def test_the_office_ends_when_the_server_is_killed(tmp_path):
     server.wait()
     server.stdout.close()
     wait_until(lambda: ended(pid))
+
+
+_TOLD: list[str] = []
+
+
+def tell(word: str) -> None:
+    _TOLD.append(word)
+
+
+def told() -> tuple[int, list[str]]:
+    return os.getpid(), _TOLD
+
+
+def test_what_one_process_has_prepared_its_successor_inherits():
+    office = Office()
+    office.open("prepared".upper, tell)
+    pid, words = office.submit(told).result(20)
+    assert words == []  # it has prepared that itself
+    os.kill(pid, signal.SIGKILL)
+    successor, words = office.submit(told).result(20)
+    assert successor != pid and words == ["PREPARED"]
+    office.close()
+
+
+def test_a_process_that_has_worked_leaves_with_its_memory_when_nothing_waits():
+    office = Office()
+    office.renew()
+    assert not office.is_open  # where work is done by threads, nobody is hired
+    office.hire()
+    first = office.submit(os.getpid).result(20)
+    wait_until(lambda: not office._places[0].locked())
+    office.renew()
+    assert office.is_open and office.submit(os.getpid).result(20) != first
+    wait_until(lambda: ended(first))
+    office.close()

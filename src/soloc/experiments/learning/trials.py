@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.optimize import minimize
 
 from soloc.learning.message_passing import amp
 from soloc.maths.randomness import derived_key, generator
@@ -148,6 +147,8 @@ def outcome(
 
 def _descend(weight: Any, data: Data, ridge: float, start: np.ndarray) -> tuple[np.ndarray, float]:
     """Key and value at the minimum, and its objective over d; L-BFGS from one start."""
+    from scipy.optimize import minimize  # here: importing it takes long
+
     tokens = data.tokens.reshape(-1, data.key.size)
     kind: Any = type(weight)
     pull = _pull(kind)

@@ -211,14 +211,30 @@ const hideable = () => new Set([
   ...[...document.querySelectorAll(".group")].map((box) => box.dataset.group),
 ]);
 
-/** A name in `hide=` that hides nothing is told, with the one that is meant. */
-function checkHidden() {
-  const known = [...hideable()];
-  const wrong = [...state.hidden].find((name) => !known.includes(name));
-  if (wrong === undefined) return;
-  const meant = closest(wrong, known);
-  say(`hide= in the address names “${wrong}”, which nothing on this page is called`
-    + (meant ? `; did you mean “${meant}”?` : "."), "error");
+/** A name that is not among those it should be, with the one that is meant. */
+function wrongName(where, name, known, kind) {
+  if (name === null || name === undefined || known.includes(name)) return null;
+  const meant = closest(name, known);
+  return `${where} in the address names “${name}”, which ${kind}`
+    + (meant ? `; did you mean “${meant}”?` : ".");
+}
+
+/** What the address asks for and the page cannot do is told, not passed over. */
+function checkAddress() {
+  const query = new URLSearchParams(location.search);
+  const hides = [...hideable()];
+  const hidden = [...state.hidden].find((name) => !hides.includes(name));
+  const numbers = story.steps.map(({ number }) => String(number));
+  const step = query.get("step");
+  const known = ["hide", ...state.names()];
+  const other = [...query.keys()].find((name) => !known.includes(name));
+  const problem = wrongName("hide=", hidden, hides, "nothing on this page is called")
+    ?? wrongName("view=", query.get("view"), tabs, "no tab is called")
+    ?? (step === null || numbers.includes(step) ? null
+      : `step= in the address is “${step}”, but the story has steps ${numbers[0]} to `
+        + `${numbers.at(-1)}: this is step ${story.step(Number(step)).number}.`)
+    ?? wrongName("The setting", other, known, "no control is called");
+  if (problem) say(problem, "error");
 }
 
 function repaint() { for (const panel of lab.panels.values()) panel.redraw(); }
@@ -242,4 +258,4 @@ state.onChange((changed) => {
 addEventListener("unhandledrejection", (event) =>
   say(event.reason?.message ?? "Something went wrong.", "error"));
 update();
-checkHidden();
+checkAddress();

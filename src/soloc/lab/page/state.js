@@ -41,6 +41,9 @@ export class State {
 
   get(name) { return this.#values[name]; }
 
+  /** What an address may set. */
+  names() { return Object.keys(this.#values); }
+
   /** Several values by name, as an object. */
   pick(...names) { return Object.fromEntries(names.map((name) => [name, this.#values[name]])); }
 

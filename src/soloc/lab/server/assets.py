@@ -19,6 +19,7 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 PLOTLY = "plotly.min.js"
+_PAGE, _PLAIN = "index.html", "theme.js"  # a plain script, not a module
 INDEX, FILES, ICON = "/", "/static/", "/favicon.ico"
 
 
@@ -42,6 +43,8 @@ def asset(name: str) -> Asset | None:
         content = resources.files("soloc.lab").joinpath("page", *name.split("/")).read_bytes()
     else:
         return None
+    if name == _PAGE:
+        content = content.replace(b"  <!-- scripts -->\n", _scripts())
     suffix = name[name.rindex(".") :]
     etag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
     return Asset(content, gzip.compress(content, 1), etag, _TYPES[suffix])
@@ -60,8 +63,15 @@ def names() -> frozenset[str]:
     )
 
 
+def _scripts() -> bytes:
+    """Links by which a browser reads all scripts at once, not each when another one needs it."""
+    wanted = sorted(name for name in names() if name.endswith(".js") and name != _PLAIN)
+    link = '  <link rel="modulepreload" href="{}{}">\n'
+    return "".join(link.format(FILES, name) for name in wanted).encode()
+
+
 async def _index(request: Request) -> Response:
-    return _sent(request, "index.html")
+    return _sent(request, _PAGE)
 
 
 async def _file(request: Request) -> Response:

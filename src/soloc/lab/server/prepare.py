@@ -3,58 +3,71 @@
 import contextlib
 import ctypes
 import gc
+import pickle
 from collections.abc import Callable
 from typing import Any
 
-from soloc.runs.processes import start_server
 
-
-def prepare_first() -> None:
-    """Draw the first plot once, so that nothing is new when the page asks."""
+def prepare_first(state: Any) -> None:
+    """Draw the first plots once, so that nothing is new when the page asks."""
     from soloc.lab.views.landscape import LandscapeAsk, landscape_panel
 
+    state.desk.office.hire()
+    state.desk.office.submit(_compile_descent)
     landscape_panel(LandscapeAsk())
 
 
 def prepare_next() -> None:
-    """Compile what the other plots of the first tab need."""
-    from soloc.lab.server.assets import PLOTLY, asset
-    from soloc.lab.training import QuickPathsAsk
-    from soloc.lab.views.curves import path_of
+    """Start JAX in this process, which draws the sequence beside the landscape."""
+    from soloc.lab.views.sequence import SequenceAsk, sequence_panel
 
-    path_of(QuickPathsAsk())
-    asset(PLOTLY)
+    sequence_panel(SequenceAsk())
 
 
 def prepare_offices(state: Any, say: Callable[[str], None]) -> None:
     """Open the back offices of the application with that state."""
+    from soloc.lab.server.assets import PLOTLY, asset
+
     say(
         "preparing in the background: processes for critical points, training and other long"
         " computations ..."
     )
-    # processes are forked from one that has imported it all
-    start_server(("soloc.lab.views.registry", "soloc.lab.work.frozen"))
-    state.desk.office.open(_compile_answers)
-    state.jobs.office.open(_import_jobs)
+    asset(PLOTLY)
+    state.desk.office.open(_compile_answers, _inherit)
+    state.jobs.office.hire()
     _give_back_memory()
     say("all prepared.")
 
 
-def _compile_answers() -> None:
+def _compile_descent() -> None:
+    from soloc.lab.training import QuickPathsAsk
+    from soloc.lab.views.curves import path_of
+
+    path_of(QuickPathsAsk())
+
+
+def _compile_answers() -> bytes | None:
+    """Everything compiled once; the model of sentences, which takes seconds to fit, for others."""
     from soloc.lab.training import QuickPathsAsk
     from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
     from soloc.lab.views.critical import CriticalAsk, critical_panel
     from soloc.lab.views.curves import curves_panel
+    from soloc.lab.views.sentence import model_of_sentences
     from soloc.text.extras import missing
 
     curves_panel(QuickPathsAsk())
     critical_panel(CriticalAsk())
     attentions_panel(AttentionsAsk())
-    if not missing("text"):  # the next sentence is answered at once
-        from soloc.text.pipelines import fit_rated_sentences
-
-        fit_rated_sentences()
+    model = None if missing("text") else pickle.dumps(model_of_sentences())
     _give_back_memory()
+    return model
+
+
+def _inherit(model: bytes | None) -> None:
+    from soloc.lab.views.sentence import inherit_model
+
+    if model is not None:
+        inherit_model(pickle.loads(model))
 
 
 def _give_back_memory() -> None:
@@ -62,11 +75,3 @@ def _give_back_memory() -> None:
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def _import_jobs() -> None:
-    import soloc.lab.views.latent  # noqa: F401
-    from soloc.lab.views.attentions import AttentionsAsk, attentions_panel
-
-    attentions_panel(AttentionsAsk())  # with a glyph of every weight
-    _give_back_memory()

@@ -1,5 +1,5 @@
-"""The process that touches a stranger's file: one request on standard input, JSON lines on standard
-output, then it ends.
+"""The process that touches a stranger's file: one request through a socket, JSON lines back, then
+it ends.
 
 The server never parses an uploaded file itself. This process does, with its memory, time and files
 bounded by the system, and the server kills it when it is told to stop. It holds the data in memory
@@ -9,7 +9,7 @@ only.
 import contextlib
 import json
 import os
-import sys
+import socket
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import pandas as pd
 from soloc.estimators import Bags
 from soloc.estimators.study import study
 from soloc.lab.uploads.files import described, guessed, read_bags_file
+from soloc.runs.processes import begin_child
 
 _MEMORY = 1_500_000_000  # bytes beyond what the process has when it starts to work
 
@@ -117,21 +118,24 @@ def _listed(column: pd.Series) -> list[Any]:
     ]
 
 
-def main() -> None:
+def serve(pipe: socket.socket) -> None:
     """Read a request, answer it."""
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever a library prints does not belong to the answer
+    begin_child()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):  # whatever a library prints does not belong to the answer
+        os.dup2(nowhere, descriptor)
+    source, out = pipe.makefile("rb"), pipe.makefile("w")
 
     def say(event: dict[str, Any]) -> None:
         out.write(json.dumps(event, allow_nan=False, default=_number) + "\n")
         out.flush()
 
     say({"kind": "ready"})
-    line = sys.stdin.buffer.readline()
+    line = source.readline()
     if not line:  # the server has ended
         return
     request = json.loads(line)
-    content = sys.stdin.buffer.read(request["size"])
+    content = source.read(request["size"])
     limit_resources(request["seconds"])
     try:
         say({"kind": "done", **answer(request, content, say)})
@@ -155,7 +159,3 @@ def main() -> None:
 
 def _number(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
-
-
-if __name__ == "__main__":
-    main()

@@ -34,7 +34,7 @@ def attentions_panel(ask: AttentionsAsk) -> Panel:
     """The weights that look at one score each, whose exact risks cost milliseconds; the job brings
     the others.
     """
-    found = panel_of(ask.setting, [_exact(name, ask.setting) for name in kinds().at_once], None)
+    found = panel_of(ask.setting, list(_at_once(ask.setting).values()), None)
     # the page starts the job instead of asking again
     return found.model_copy(update={"pending": None})
 
@@ -45,7 +45,7 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
     """
     setting, of_weights = ask.setting, kinds()
     first, *others = of_weights.slow
-    rows = {name: _exact(name, setting) for name in of_weights.at_once}
+    rows = job.elsewhere(_at_once, setting)
     bayes: float | None = None
 
     def panel() -> dict[str, Any]:
@@ -72,6 +72,11 @@ def attentions_job(ask: AttentionsAsk, job: Job) -> dict[str, Any]:
 
 def _dumped(setting: TaskControls, rows: list[AtBest], bayes: float | None) -> dict[str, Any]:
     return panel_of(setting, rows, bayes).model_dump()
+
+
+def _at_once(setting: TaskControls) -> dict[str, AtBest]:
+    """The weights that look at one score each."""
+    return {name: _exact(name, setting) for name in kinds().at_once}
 
 
 def _exact(name: str, setting: TaskControls) -> AtBest:
@@ -137,7 +142,8 @@ def _sentence(setting: TaskControls, rows: Sequence[AtBest], waiting: Sequence[s
         )
     elif any(row.below is not None for row in rows):
         second += (
-            "; a triangle means that no simulated sequence was misread, so only a bound is known"
+            "; a triangle says that the excess lies further left: of simulated weights, which"
+            " misread no sequence, only a bound is known"
         )
     return f"{first} {second}."
 

@@ -4,7 +4,7 @@ is first asked.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -34,6 +34,21 @@ def is_first(ask: SentenceAsk) -> bool:
     return ask == SentenceAsk()
 
 
+_INHERITED: list[Any] = []  # the model, where another process has fitted it
+
+
+def model_of_sentences() -> Any:
+    """The model, fitted to rated sentences or inherited."""
+    from soloc.text.pipelines import fit_rated_sentences
+
+    return _INHERITED[0] if _INHERITED else fit_rated_sentences()
+
+
+def inherit_model(model: Any) -> None:
+    """Take the model that another process of this lab has fitted."""
+    _INHERITED[:] = [model]
+
+
 def sentence_panel(ask: SentenceAsk) -> Panel:
     """The words of a sentence: attention, contribution, and the score that they add up to."""
     if is_first(ask) and not missing("text"):
@@ -50,10 +65,10 @@ def computed(ask: SentenceAsk) -> Panel:
     from soloc.lab.figures.sentence import sentence_figure
 
     # here: the page should not wait for scikit-learn
-    from soloc.text.pipelines import fit_rated_sentences, rated_words
+    from soloc.text.pipelines import rated_words
     from soloc.text.sentences import explain_sentence
 
-    found = explain_sentence(fit_rated_sentences(), ask.sentence)
+    found = explain_sentence(model_of_sentences(), ask.sentence)
     table = found.table
     read = [word.lower() in rated_words() for word in table.word]
     doubt = f" But {found.doubts[0]}." if found.doubts else ""

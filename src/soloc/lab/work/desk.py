@@ -84,13 +84,19 @@ class Desk:
         """
         as_csv = "text/csv" in request.headers.get("accept", "")
         key = (request.url.path, ask.model_dump_json(), "csv" if as_csv else "json")
+        arguments = (draw, ask, as_csv, with_table)
+        content = await self.remembered(key, _written, *arguments, slow=slow)
+        return Response(content, media_type="text/csv" if as_csv else "application/json")
+
+    async def remembered(
+        self, key: Key, work: Callable[..., bytes], *arguments: Any, slow: bool = False
+    ) -> bytes:
+        """The result of `work(*arguments)`, from memory when it is known."""
         content = self._answers.get(key)
         if content is None:
-            arguments = (draw, ask, as_csv, with_table)
-            content = await self.computed(key, _written, *arguments, slow=slow)
-        else:
-            self._answers.move_to_end(key)
-        return Response(content, media_type="text/csv" if as_csv else "application/json")
+            return await self.computed(key, work, *arguments, slow=slow)
+        self._answers.move_to_end(key)
+        return content
 
     async def computed(
         self, key: Key, work: Callable[..., bytes], *arguments: Any, slow: bool = False

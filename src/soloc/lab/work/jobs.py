@@ -222,9 +222,18 @@ class Jobs:
             job = Job(seconds, self.office)
             self._jobs[job.id] = job
         threading.Thread(
-            target=job.run, args=(work, self._lanes[lane]), name=f"job-{lane}", daemon=True
+            target=self._run, args=(job, work, lane), name=f"job-{lane}", daemon=True
         ).start()
         return job
+
+    def _run(self, job: Job, work: Callable[[Job], dict[str, Any]], lane: str) -> None:
+        job.run(work, self._lanes[lane])
+        if not any(other.ended is None for other in self._listed()):
+            self.office.renew()
+
+    def _listed(self) -> list[Job]:
+        with self._lock:
+            return [*self._jobs.values()]
 
     def get(self, identity: str) -> Job | None:
         """The job of that identity, if it is not forgotten."""

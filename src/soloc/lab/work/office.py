@@ -65,24 +65,53 @@ class Office:
         self._waiting: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._workers: list[Worker | None] = [None] * workers
         self._lock = threading.Lock()
-        self._closed = self._opened = False
+        self._places = [threading.Lock() for _ in range(workers)]  # held while somebody works there
+        self._used: set[int] = set()  # places at which somebody has worked
+        self._heritage: tuple[bytes, Any] | None = None  # of those who prepared, and how to take it
+        self._closed = False
         for number in range(workers):
             threading.Thread(
                 target=self._serve, args=(number,), daemon=True, name=f"lab-office-{number}"
             ).start()
 
-    def open(self, prepare: Callable[[], Any]) -> None:
-        """Start the processes, let them `prepare`, and send all further work there."""
+    def hire(self) -> None:
+        """Start the processes, and send all further work there."""
+        for number in range(len(self._workers)):
+            self._enter(number, self._hired())
+
+    def open(self, prepare: Callable[[], Any], inherit: Callable[[Any], Any] | None = None) -> None:
+        """Start processes, let them `prepare`, and send all further work there.
+
+        Those that were hired before go on meanwhile, and leave when they have nothing to do. What
+        that returns all that come later `inherit`.
+        """
         for number in range(len(self._workers)):
             worker = self._hired()
             if worker is None:
                 return
             worker.send(pack(prepare), [()])
             with contextlib.suppress(Died):
-                _reply(worker)
+                reply = _reply(worker)
+                if inherit is not None and reply.error is None:
+                    self._heritage = pack(inherit), reply.value
+            self._enter(number, worker)
+
+    def renew(self) -> None:
+        """Processes that have nothing to do any more leave, with the memory that they needed."""
+        for number in [*self._used]:
+            here = self._workers[number] is not None
+            if here and self._waiting.empty() and not self._places[number].locked():
+                self._used.discard(number)
+                self._enter(number, self._hired())
+
+    def _enter(self, number: int, worker: Worker | None) -> None:
+        """A process takes a place; whoever had it leaves it after the present task."""
+        with self._places[number]:
             with self._lock:
-                self._workers[number] = worker
-        self._opened = True
+                before, self._workers[number] = self._workers[number], worker
+                leaves = worker if self._closed else before
+            if leaves is not None:
+                leaves.close()
 
     @property
     def is_open(self) -> bool:
@@ -112,7 +141,9 @@ class Office:
         while (task := self._waiting.get()) is not None and not self._closed:
             if not task.promise.set_running_or_notify_cancel():
                 continue
-            reply = self._outcome(number, task)
+            with self._places[number]:
+                self._used.add(number)
+                reply = self._outcome(number, task)
             if reply.error is None:
                 task.promise.set_result(reply.value)
             else:
@@ -151,10 +182,20 @@ class Office:
             if self._closed:
                 return None
             try:
-                return Worker(self._patient)
+                worker = Worker(self._patient)
             except OSError:
                 _LOG.warning("no process for long computations can be started; the lab gets slower")
                 return None
+        return self._heir(worker)
+
+    def _heir(self, worker: Worker) -> Worker:
+        """The process with what others have prepared; it is asked nothing before it has that."""
+        if self._heritage is not None:
+            inherit, value = self._heritage
+            worker.send(inherit, [(value,)])
+            with contextlib.suppress(Died):
+                _reply(worker)
+        return worker
 
 
 def _asked(worker: Worker, task: _Task) -> Reply:
