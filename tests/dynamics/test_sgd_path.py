@@ -14,6 +14,7 @@ from soloc.dynamics.rules import Momentum, Plain
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.sgd_path import sgd_path
 from soloc.dynamics.starts import from_vectors, uniform_on_sphere
+from soloc.predictors.catalogue import WEIGHTS
 from soloc.predictors.normalised import CosineReweighted, Softmax
 from soloc.predictors.pointwise import Erf, Sigmoid
 from soloc.risk.overlaps import NAMES, Overlaps
@@ -149,6 +150,32 @@ def test_a_path_is_a_function_of_its_key_whatever_is_recorded():
     np.testing.assert_array_equal(one.kappa[-1], two.kappa[-1])
     assert np.all(one.kappa[-1] != other.kappa[-1])
     assert len(np.unique(one.kappa[-1])) == 4, "runs have samples of their own"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"momentum": 0.5, "free_norms": True}], ids=str)
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_every_weight_takes_steps_whatever_the_compiler_makes_of_them(name, options):
+    """Those that are arithmetic in one function of machine code, the others in many."""
+    weight = WEIGHTS[name].at(0.5, 4)
+    if not weight.position_free:
+        pytest.skip("has no dynamics in overlaps")
+    for lengths in (None, LengthLaw((2, 5), (0.5, 0.5))):
+        task = SingleLocation(d=6, L=None if lengths else 4, eps=0.1, lengths=lengths)
+        path = sgd_path(task, weight, START, jax.random.key(1), batch_size=2, steps=20,
+                        step_size=1e-3, **options)  # fmt: skip
+        assert np.isfinite(path.kappa).all() and np.all(path.kappa[-1] != path.kappa[0])
+
+
+def test_a_run_beside_many_others_has_the_numbers_of_its_place():
+    """Runs are filled up to whole vectors: those that fill up change nobody's numbers."""
+    options = {"batch_size": 2, "steps": 50, "step_size": 0.01}
+    five, sixteen = (
+        sgd_path(TASK, Erf(0.5), Overlaps(*(np.full(n, 0.1) for _ in NAMES)), jax.random.key(3),
+                 **options)
+        for n in (5, 16)
+    )  # fmt: skip
+    np.testing.assert_array_equal(five.kappa, sixteen.kappa[:, :5])
 
 
 def test_a_batch_of_everything_costs_the_same_at_d_1e12():

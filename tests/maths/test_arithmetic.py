@@ -5,7 +5,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from soloc.maths.arithmetic import erf, exp_of_negative, log_of_positive
+from soloc.maths.arithmetic import erf, exp_of_negative, log_of_positive, log_of_single
 
 DRAWS = np.random.default_rng(0)
 ROUNDINGS = 4 * np.finfo(float).eps
@@ -41,6 +41,13 @@ def test_values_are_exact_to_a_few_roundings(name):
         value = np.asarray(jax.jit(ours)(x))
     truth = np.array([float(theirs(mpmath.mpf(float(each)))) for each in x])
     np.testing.assert_allclose(value, truth, rtol=ROUNDINGS, atol=0.0)
+
+
+def test_the_logarithm_of_single_precision_is_exact_to_its_roundings():
+    x = np.concatenate([DRAWS.uniform(0, 1, 500), 2.0 ** -DRAWS.uniform(0, 33, 500), [1.0]])
+    x = x.astype(np.float32)
+    found = np.asarray(jax.jit(log_of_single)(x), dtype=float)
+    np.testing.assert_allclose(found, np.log(x.astype(float)), rtol=4 * 2.0**-23, atol=1e-7)
 
 
 def test_ends_are_right():

@@ -15,10 +15,10 @@ from soloc.dynamics.pieces import Piece, check_run, run_in_pieces
 from soloc.dynamics.population_path import runs_shape
 from soloc.dynamics.records import above_noise, bayes_of, describe, flattened, lam_at, per_run
 from soloc.dynamics.schedules import Tabulated
+from soloc.dynamics.step_draws import Plan
 from soloc.dynamics.stochastic import (
     SLOTS,
     Chain,
-    Plan,
     compiled_chain,
     observe_gram,
     observe_overlaps,
@@ -26,6 +26,7 @@ from soloc.dynamics.stochastic import (
 )
 from soloc.maths.numbers import check_count, check_real
 from soloc.maths.steps_done import StepsDone
+from soloc.predictors import normalised, pointwise
 from soloc.risk.gram import Gram
 from soloc.risk.overlaps import NAMES, Overlaps
 from soloc.risk.population import population_risk
@@ -115,26 +116,31 @@ def sgd_path(
             importance=task.importance,
         )
     trained = flattened(trained, shape)
+    weights = trained.predictor.weights if several else (trained.predictor.with_lam(1.0),)
+    plan = plan._replace(arithmetic=all(map(_is_arithmetic, weights)))
     # its strength in numbers: a root taken inside the program would round otherwise
     whole = jax.tree.map(lambda x: per_run(x, shape), replace(task, signal=task.m))
-    weights = trained.predictor.weights if several else (trained.predictor.with_lam(1.0),)
-    chain = Chain(whole, weights, per_run(momentum, shape))
+    chain = jax.tree.map(plan.filled, Chain(whole, weights, per_run(momentum, shape)))
     schedules = Tabulated("lam", lam, shape), Tabulated("step_size", step_size, shape)
     rows = int(
         np.clip(_CELLS // max(schedule.values(0, 1).shape[1] for schedule in schedules), 64, _ROWS)
     )
 
     def advance(vectors: Any, piece: Piece) -> tuple[Any, np.ndarray]:
-        tables = (_padded(schedule.values(piece.first, piece.n), rows) for schedule in schedules)
+        tables = (
+            plan.filled(_padded(schedule.values(piece.first, piece.n), rows))
+            for schedule in schedules
+        )
         with jax.enable_x64(True):
             vectors, seen = compiled_chain(plan)(
                 vectors, key, piece.first, *tables, chain, piece.n, piece.stride
             )
-        return vectors, np.asarray(seen)[: piece.n // piece.stride]
+        return vectors, np.asarray(seen)[: piece.n // piece.stride, :, : plan.runs]
 
     with jax.enable_x64(True):
         vectors = _at_rest(plan, start, shape)
         seen_first = np.asarray(plan.observe(vectors, plan.followed))
+        vectors = plan.filled(vectors)
     record = run_in_pieces(
         advance,
         vectors,
@@ -173,6 +179,13 @@ def sgd_path(
         bayes=partial(bayes_of, task, shape),
         about=about,
     )
+
+
+def _is_arithmetic(weight: Any) -> bool:
+    """One of ours that does not sort; what a user's does, nobody knows."""
+    named = type(weight).__module__ in (pointwise.__name__, normalised.__name__)
+    plain = isinstance(weight, (pointwise.Pointwise, normalised.NormalisedKernel))
+    return named and plain and not isinstance(weight, pointwise.PointwiseFunction)
 
 
 def _at_rest(plan: Plan, start: Overlaps | Gram, shape: tuple[int, ...]) -> jax.Array:

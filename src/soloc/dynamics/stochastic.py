@@ -14,82 +14,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax.scipy.special import ndtr
 
+from soloc.dynamics.step_draws import Draws, Plan, draw, of_step
 from soloc.maths.arithmetic import VECTORS
-from soloc.maths.draws import chi, normals, seed_of
+from soloc.maths.one_kernel import apart, repeated
 from soloc.predictors.pointwise import Pointwise
-from soloc.tasks.lengths import LengthLaw
 
 SLOTS = 256  # observations of one compiled piece
+_FEW = 16  # terms of a sum that are written out
 _Carry: TypeAlias = tuple[jax.Array, jax.Array]  # vectors, and what was observed of them
-_DRAWN_AT_ONCE = 2**18  # normals drawn together, before the steps that use them
-
-
-class Plan(NamedTuple):
-    """What a compiled chain depends on besides numbers."""
-
-    lengths: LengthLaw | None
-    L: int
-    batch: int
-    runs: int
-    with_momentum: bool
-    free_norms: bool
-    observe: Callable[[Any, int], Any]  #: what is recorded of so many vectors
-    heads: int = 1
-    kinds: tuple[int, ...] = (0,)  #: of the decisive tokens
-    importance: tuple[float, ...] = (1.0,)  #: of the kinds
-
-    @property
-    def moving(self) -> int:
-        """Vectors that are trained, a key and a value for each head."""
-        return 2 * self.heads
-
-    @property
-    def followed(self) -> int:
-        """Those and the truth."""
-        return self.moving + 2 * len(self.importance)
-
-    @property
-    def frame(self) -> int:
-        """Those and the velocities if any: as many axes."""
-        return self.followed + (self.moving if self.with_momentum else 0)
-
-    @property
-    def normals(self) -> dict[str, int]:
-        """How many normals of each kind one step of one run draws, in their order."""
-        n, H = len(self.kinds), self.moving
-        return {
-            "background": H * (self.L - n) * self.batch,
-            "signal": self.followed * n * self.batch,
-            "noise": self.batch,
-            "sums": (self.frame - H) * H,
-            "slants": H * (H - 1) // 2,
-            "lengths": self.batch if self.lengths is not None else 0,
-        }
-
-    @property
-    def pairs(self) -> int:
-        """Half the number of normals of one step of one run."""
-        return (sum(self.normals.values()) + 1) // 2
-
-    @property
-    def together(self) -> int:
-        """Steps whose normals are drawn together."""
-        return int(np.clip(_DRAWN_AT_ONCE // (2 * self.pairs * self.runs), 1, 128))
-
-
-class Draws(NamedTuple):
-    """The randomness of one step; runs are on the last axis."""
-
-    background: jax.Array  #: (2H, L-n, batch, runs) coordinates along the first axes
-    signal: jax.Array  #: (2H + 2H*, n, batch, runs)
-    noise: jax.Array  #: (batch, runs)
-    sums: jax.Array  #: (frame-2H, 2H, runs) for what background tokens add along the other axes
-    slants: jax.Array  #: (H(2H-1), runs) the normals of Bartlett's decomposition
-    lengths: jax.Array | None  #: (batch, runs)
-    chi: jax.Array  #: (2H, runs)
 
 
 class Chain(NamedTuple):
@@ -107,12 +40,22 @@ def triangular(vectors: list[jax.Array]) -> jax.Array:
     for vector in vectors:
         row = []
         for axis in frame:
-            row.append(jnp.sum(vector * axis, axis=0))
+            row.append(total(vector * axis))
             vector = vector - row[-1] * axis
-        row.append(jnp.sqrt(jnp.sum(vector * vector, axis=0)))
+        row.append(jnp.sqrt(total(vector * vector)))
         frame.append(vector / jnp.where(row[-1] > 0.0, row[-1], 1.0))
         rows.append(jnp.stack(row + [jnp.zeros_like(row[0])] * (len(vectors) - len(row))))
     return jnp.stack(rows)
+
+
+def total(x: jax.Array) -> Any:
+    """The sum over the first axis; of few terms one by one, which compiles to vectors of runs."""
+    return sum(x) if len(x) <= _FEW else jnp.sum(x, axis=0)
+
+
+def _dot(x: Any, y: Any) -> Any:
+    """sum x_i y_i over as many as the shorter has."""
+    return sum(a * b for a, b in zip(x, y, strict=False))
 
 
 def observe_overlaps(vectors: jax.Array, followed: int) -> jax.Array:
@@ -131,69 +74,107 @@ def observe_gram(vectors: jax.Array, followed: int) -> jax.Array:
     return gram.reshape(followed * followed, -1)
 
 
+class _Tokens(NamedTuple):
+    """What the batch says of keys and values before its errors are known."""
+
+    answer: Any  #: (batch, runs), as all that follow
+    guess: Any
+    means: Any  #: sum C_l X_l along each axis of the vectors, C by what the guess changes
+    of_background: Any  #: sum C_l C'_l over background tokens, of each pair of keys and values
+    of_decisive: Any
+
+
+def _tokens(plan: Plan, chain: Chain, lam: jax.Array, vectors: jax.Array, draws: Draws) -> _Tokens:
+    H, kinds = plan.moving, len(plan.importance)
+    gamma, m = chain.task.gamma, chain.task.m
+    k_star, v_star = vectors[H : H + kinds], vectors[H + kinds : plan.followed]
+    decisive = [
+        [m * k_star[g, axis] + gamma * draws.signal[axis][i] for axis in range(plan.followed)]
+        for i, g in enumerate(plan.kinds)
+    ]
+    answer = chain.task.eps * draws.noise
+    for token, g in zip(decisive, plan.kinds, strict=True):
+        answer = answer + plan.importance[g] * _dot(v_star[g], token)
+    here = [jnp.stack([_dot(vectors[i, : i + 1], token) for token in decisive]) for i in range(H)]
+    short = vectors.astype(jnp.float32)
+    there = [_dot(short[i, : i + 1], draws.background) for i in range(H)]
+    guess, C_here, C_there = apart(partial(_predict, plan), chain, lam, draws.lengths, here, there)
+    means = [
+        [
+            _dot(C_here[i], [token[axis] for token in decisive])
+            + (total(C_there[i] * draws.background[axis]) if axis < H else 0.0)
+            for axis in range(plan.followed)
+        ]
+        for i in range(H)
+    ]
+    pairs = _pairs(H)
+    return _Tokens(
+        answer,
+        guess,
+        means,
+        [total(C_there[i] * C_there[j]) for i, j in pairs],
+        [total(C_here[i] * C_here[j]) for i, j in pairs],
+    )
+
+
+def _pairs(H: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(H) for j in range(i + 1)]
+
+
+class _Batch(NamedTuple):
+    """The same with the errors r, summed over the batch: (runs,) each."""
+
+    means: Any  #: sum r C X
+    small: Any  #: factors of sum r^2 C C' over background tokens
+    large: Any  #: and of all tokens with their variances
+
+
+def _batch(plan: Plan, chain: Chain, tokens: _Tokens) -> _Batch:
+    error = (2.0 / plan.batch) * (tokens.guess - tokens.answer)
+    variance = chain.task.gamma * chain.task.gamma
+    means = [[total(error * x) for x in row] for row in tokens.means]
+    small = [total(error * error * x) for x in tokens.of_background]
+    large = [
+        total(error * error * (x + variance * y))
+        for x, y in zip(tokens.of_background, tokens.of_decisive, strict=True)
+    ]
+    grams = [dict(zip(_pairs(plan.moving), each, strict=True)) for each in (small, large)]
+    return _Batch(means, *(_cholesky(gram, plan.moving) for gram in grams))
+
+
 def _gradients(
     plan: Plan, chain: Chain, lam: jax.Array, vectors: jax.Array, draws: Draws
 ) -> list[jax.Array]:
-    """The batch gradients of the squared error in keys and values, each (F+2H, runs)."""
-    H, n = plan.moving, len(plan.kinds)
-    stars = vectors[H : plan.followed, : plan.followed]
-    k_star, v_star = stars[: len(plan.importance)], stars[len(plan.importance) :]
-    gamma, m = chain.task.gamma, chain.task.m
-    signal = jnp.stack(
-        [m * k_star[g][:, None] + gamma * draws.signal[:, i] for i, g in enumerate(plan.kinds)],
-        axis=1,
-    )
-    scores = [_along(vectors[i], i + 1, signal, draws.background) for i in range(H)]
-    answer = chain.task.eps * draws.noise
-    for i, g in enumerate(plan.kinds):
-        answer = plan.importance[g] * jnp.sum(v_star[g][:, None] * signal[:, i], axis=0) + answer
-    guess, pull_back = jax.vjp(lambda s: _predict(plan, chain, lam, draws.lengths, s), scores)
-    # the gradients are sum A_il X_il, A of each vector
-    (A,) = pull_back((2.0 / plan.batch) * (guess - answer))
-    mean = [jnp.sum(x[:n] * signal, axis=(1, 2)) for x in A]  # (2H + 2H*, runs) each
-    near = [jnp.sum(x[n:] * draws.background, axis=(1, 2)) for x in A]  # (2H, runs) each
-    products = {(i, j): A[i] * A[j] for i in range(H) for j in range(i + 1)}
-    of_background = {at: jnp.sum(x[n:], axis=(0, 1)) for at, x in products.items()}
-    of_all = {
-        at: of_background[at] + gamma * gamma * jnp.sum(x[:n], axis=(0, 1))
-        for at, x in products.items()
-    }
-    small, large = _cholesky(of_background, H), _cholesky(of_all, H)
-    exists = (jnp.arange(plan.followed, plan.frame)[:, None] < chain.task.d) * 1.0
+    """The batch gradients of the squared error in keys and values, each (F+2H, runs).
+
+    They are sum r_i C_il X_il over bags i and tokens l, r the errors and C by what the guess
+    changes: tokens are summed before the errors are known.
+    """
+    H = plan.moving
+    tokens = apart(partial(_tokens, plan), chain, lam, vectors, draws)
+    batch = apart(partial(_batch, plan), chain, tokens)
+    exists = [(axis < chain.task.d) * 1.0 for axis in range(plan.followed, plan.frame)]
     beyond = _bartlett(plan, chain, draws)
     inner, outer = draws.sums[: plan.followed - H], draws.sums[plan.followed - H :]
-    return [
-        jnp.concatenate(
-            [
-                mean[i] + jnp.concatenate([near[i], _combined(small[i], inner)]),
-                exists * _combined(large[i], outer),
-                sum(c * row for c, row in zip(large[i], beyond, strict=False)),
-            ]
-        )
-        for i in range(H)
-    ]
+    gradients = []
+    for means, small, large in zip(*batch, strict=True):
+        inside = [
+            *means[:H],
+            *(x + _dot(small, row) for x, row in zip(means[H:], inner, strict=True)),
+        ]
+        outside = [there * _dot(large, row) for there, row in zip(exists, outer, strict=True)]
+        far = [_dot(large, [row[axis] for row in beyond]) for axis in range(H)]
+        gradients.append(jnp.stack([*inside, *outside, *far]))
+    return gradients
 
 
-def _along(vector: jax.Array, axes: int, signal: jax.Array, background: jax.Array) -> jax.Array:
-    """Inner products with all tokens, (L, batch, runs), of a vector on the first so many axes."""
-
-    def product(tokens: jax.Array) -> Any:
-        return sum(vector[axis] * tokens[axis] for axis in range(axes))
-
-    return jnp.concatenate([product(signal), product(background)])
-
-
-def _combined(row: list[jax.Array], sums: jax.Array) -> Any:
-    return sum(c * sums[:, i] for i, c in enumerate(row))
-
-
-def _bartlett(plan: Plan, chain: Chain, draws: Draws) -> list[jax.Array]:
-    """2H independent Gaussian vectors of R^(d-F), each on new axes up to its own: (2H, runs)."""
+def _bartlett(plan: Plan, chain: Chain, draws: Draws) -> list[list[jax.Array]]:
+    """2H independent Gaussian vectors of R^(d-F), each on new axes up to its own."""
     rows, H, slants = [], plan.moving, iter(draws.slants)
     for i in range(H):
         there = [(chain.task.d > plan.frame + j) * next(slants) for j in range(i)]
         zeros = [jnp.zeros_like(draws.chi[i])] * (H - i - 1)
-        rows.append(jnp.stack([*there, draws.chi[i], *zeros]))
+        rows.append([*there, draws.chi[i], *zeros])
     return rows
 
 
@@ -216,32 +197,65 @@ def _predict(
     chain: Chain,
     lam: jax.Array,
     lengths: jax.Array | None,
-    scores: list[jax.Array],
-) -> Any:
-    """T of all products with keys, then with values, (L, batch, runs); decisive tokens first."""
-    parts = zip(chain.weights, scores[: plan.heads], scores[plan.heads :], strict=True)
-    return sum(_head(plan, weight, lam * weight.lam, lengths, a, b) for weight, a, b in parts)
+    here: list[jax.Array],
+    there: list[jax.Array],
+) -> tuple[Any, list[jax.Array], list[jax.Array]]:
+    """T of every bag, and by what it changes with each product of a key or a value and a token.
 
-
-def _head(
-    plan: Plan, weight: Any, lam: jax.Array, lengths: jax.Array | None, a: jax.Array, b: jax.Array
-) -> jax.Array:
-    """What one head answers."""
-    weight = weight.with_lam(lam)
+    `here` are the products with decisive tokens, (n, batch, runs), of keys and then of values;
+    `there` those with the others.
+    """
+    n, heads = len(plan.kinds), plan.heads
     present = None if lengths is None else jnp.arange(plan.L)[:, None, None] < lengths
-    if isinstance(weight, Pointwise):
-        weights = weight.value(lam * a)
-        weights = weights if present is None else jnp.where(present, weights, 0.0)
-        weights = (
-            weights / (plan.L if lengths is None else lengths) if weight.per_length else weights
-        )
-    else:
-        scores = jnp.moveaxis(a, 0, -1)
-        weights = (
-            weight(scores) if present is None else weight(scores, jnp.moveaxis(present, 0, -1))
-        )
-        weights = jnp.moveaxis(weights, -1, 0)
-    return jnp.sum(weights * b, axis=0)
+    guess: Any = 0.0
+    of_keys, of_values = [], []
+    for h, weight in enumerate(chain.weights):
+        a, b = (here[h], there[h]), (here[heads + h], there[heads + h])
+        if isinstance(weight, Pointwise):
+            parts = [None, None] if present is None else [present[:n], present[n:]]
+            both = [
+                _pulled(plan, weight, lam * weight.lam, lengths, *part)
+                for part in zip(a, b, parts, strict=True)
+            ]
+        else:
+            whole_a, whole_b = (jnp.concatenate([x.astype(jnp.float32), y]) for x, y in (a, b))
+            w, C = _pulled(plan, weight, lam * weight.lam, lengths, whole_a, whole_b, present)
+            both = [(w[:n], C[:n]), (w[n:], C[n:])]
+        guess = guess + sum(total(w * x) for (w, _), x in zip(both, b, strict=True))
+        of_keys.append([C for _, C in both])
+        of_values.append([w for w, _ in both])
+    C_here, C_there = zip(*of_keys, *of_values, strict=True)
+    return guess, list(C_here), list(C_there)
+
+
+def _pulled(
+    plan: Plan,
+    weight: Any,
+    lam: jax.Array,
+    lengths: jax.Array | None,
+    a: jax.Array,
+    b: jax.Array,
+    present: jax.Array | None,
+) -> tuple[jax.Array, jax.Array]:
+    """Weights at scores a, and the derivative of sum weights b in a; as precise as a is."""
+    weight, lam = jax.tree.map(lambda x: jnp.asarray(x, a.dtype), (weight, lam))
+    weight = weight.with_lam(lam)
+
+    def weights(a: jax.Array) -> jax.Array:
+        if not isinstance(weight, Pointwise):
+            scores = jnp.moveaxis(a, 0, -1)
+            found = (
+                weight(scores) if present is None else weight(scores, jnp.moveaxis(present, 0, -1))
+            )
+            return jnp.moveaxis(found, -1, 0)
+        found = weight.value(lam * a)
+        found = found if present is None else jnp.where(present, found, 0.0)
+        if weight.per_length:
+            found = found / (plan.L if lengths is None else lengths.astype(a.dtype))
+        return found
+
+    found, pull_back = jax.vjp(weights, a)
+    return found, pull_back(b)[0]
 
 
 def _step(
@@ -249,7 +263,7 @@ def _step(
 ) -> jax.Array:
     """One step in coordinates, and back to a triangular frame."""
     H, stars = plan.moving, range(plan.moving, plan.followed)
-    wide = jnp.concatenate([vectors, jnp.zeros((plan.frame, H, plan.runs))], axis=1)
+    wide = jnp.concatenate([vectors, jnp.zeros((plan.frame, H, plan.lanes))], axis=1)
     moved = []
     velocities = []
     for i, gradient in enumerate(_gradients(plan, chain, lam, vectors, draws)):
@@ -257,42 +271,12 @@ def _step(
         if plan.with_momentum:
             gradient = chain.momentum * wide[plan.followed + i] + gradient
         if not plan.free_norms:
-            gradient = gradient - jnp.sum(x * gradient, axis=0) * x
+            gradient = gradient - total(x * gradient) * x
         x = x - alpha * gradient
-        moved.append(x if plan.free_norms else x / jnp.sqrt(jnp.sum(x * x, axis=0)))
+        moved.append(x if plan.free_norms else x / jnp.sqrt(total(x * x)))
         velocities.append(gradient)
     return triangular(
         [*moved, *(wide[i] for i in stars), *(velocities if plan.with_momentum else [])]
-    )
-
-
-def _draw(plan: Plan, chain: Chain, key: jax.Array, step: jax.Array) -> Draws:
-    """The randomness of one step, a function of the key and the step alone."""
-    z = normals(
-        seed_of(key),
-        step.astype(jnp.uint64) * np.uint64(2 * plan.pairs * plan.runs),
-        plan.pairs,
-        plan.runs,
-    )
-    H, n, B = plan.moving, len(plan.kinds), plan.batch
-    sizes = plan.normals
-    ends = dict(zip(sizes, np.cumsum(list(sizes.values())), strict=True))
-    drawn = {name: z[ends[name] - size : ends[name]] for name, size in sizes.items()}
-    lengths = None
-    if plan.lengths is not None:
-        values, chances = plan.lengths
-        edges = jnp.asarray(np.cumsum(chances)[:-1])
-        lengths = jnp.asarray(values, dtype=float)[jnp.searchsorted(edges, ndtr(drawn["lengths"]))]
-    left = jnp.maximum(jnp.stack([chain.task.d - plan.frame - float(i) for i in range(H)]), 0.0)
-    left = left[:, None] if left.ndim == 1 else left
-    return Draws(
-        background=drawn["background"].reshape(H, plan.L - n, B, plan.runs),
-        signal=drawn["signal"].reshape(plan.followed, n, B, plan.runs),
-        noise=drawn["noise"],
-        sums=drawn["sums"].reshape(plan.frame - H, H, plan.runs),
-        slants=drawn["slants"],
-        lengths=lengths,
-        chi=chi(jax.random.fold_in(key, step), left, (H, plan.runs)),
     )
 
 
@@ -311,35 +295,26 @@ def compiled_chain(plan: Plan) -> Callable[..., tuple[jax.Array, jax.Array]]:
         n: jax.Array,
         stride: jax.Array,
     ) -> _Carry:
+        seeds = jax.random.bits(key, (2,), jnp.uint64)
+
         def block(i: jax.Array, carry: _Carry) -> _Carry:
             begin = i * plan.together
-            draws = jax.vmap(lambda j: _draw(plan, chain, key, first + begin + j))(
-                jnp.arange(plan.together)
-            )
-
-            def one(j: jax.Array, carry: _Carry) -> _Carry:
-                vectors, seen = carry
-                t = begin + j
-                vectors = _step(
-                    plan, chain, lam[t], alpha[t], vectors, jax.tree.map(lambda x: x[j], draws)
-                )
-                return vectors, seen.at[t // stride].set(plan.observe(vectors, plan.followed))
-
-            last: _Carry = jax.lax.fori_loop(0, jnp.minimum(plan.together, n - begin), one, carry)
+            drawn = draw(plan, chain.task.d, seeds, first + begin)
+            count = jnp.minimum(plan.together, n - begin)
+            given = (begin, stride, lam, alpha, chain, drawn)
+            last: _Carry = repeated(one, count, carry, given, arithmetic=plan.arithmetic)
             return last
 
+        def one(j: jax.Array, carry: _Carry, given: Any) -> _Carry:
+            vectors, seen = carry
+            begin, stride, lam, alpha, chain, drawn = given
+            t = begin + j
+            vectors = _step(plan, chain, lam[t], alpha[t], vectors, of_step(plan, drawn, j))
+            return vectors, seen.at[t // stride].set(vectors[: plan.followed])
+
         blocks = (n + plan.together - 1) // plan.together
-        end: _Carry = jax.lax.fori_loop(
-            0,
-            blocks,
-            block,
-            (
-                vectors,
-                jnp.zeros(
-                    (SLOTS, *jax.eval_shape(lambda: plan.observe(vectors, plan.followed)).shape)
-                ),
-            ),
-        )
-        return end
+        slots = jnp.zeros((SLOTS, plan.followed, plan.frame, plan.lanes))
+        vectors, seen = jax.lax.fori_loop(0, blocks, block, (vectors, slots))
+        return vectors, jax.vmap(lambda x: plan.observe(x, plan.followed))(seen)
 
     return advance

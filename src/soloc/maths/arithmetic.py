@@ -12,10 +12,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-_KNOWN = metadata.version("jaxlib")[:5] == "0.10."  # XLA refuses options that it does not know
+#: XLA refuses options that it does not know.
+KNOWN_COMPILER = metadata.version("jaxlib")[:5] == "0.10."
 #: For `jax.jit`: the compiler that makes vector instructions, also where workers ask for one in a
 #: hurry (`runs.processes`).
-VECTORS = {"xla_cpu_use_fusion_emitters": True} if _KNOWN else {}
+VECTORS = (
+    {
+        "xla_cpu_use_fusion_emitters": True,
+        "xla_backend_optimization_level": 1,
+        "xla_cpu_prefer_vector_width": 512,
+    }
+    if KNOWN_COMPILER
+    else {}
+)
 #: The compiler in a hurry with the widest vectors, for steps of a few numbers: in half the time.
 SHORT_STEPS = (
     {
@@ -24,7 +33,7 @@ SHORT_STEPS = (
         "xla_backend_optimization_level": 1,
         "xla_cpu_prefer_vector_width": 512,
     }
-    if _KNOWN
+    if KNOWN_COMPILER
     else {}
 )
 _Pair: TypeAlias = tuple[jax.Array, jax.Array]
@@ -33,6 +42,7 @@ _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # the first ha
 _EXPONENTS = [1.0 / math.factorial(k) for k in range(14)]
 _ATANH = [2.0 / (2 * k + 1) for k in range(12)]
 _ROOT_HALF = np.float64(np.sqrt(0.5)).view(np.int64)
+_ROOT_HALF_OF_SINGLE = np.float32(np.sqrt(0.5)).view(np.int32)
 _ONE = np.int64(1023) << np.int64(52)
 _WHOLE = np.int64(0x4330000000000000)  # 2^52, whose last bits count
 _SMALLEST = -708.0  # where exp is still a normal double
@@ -88,6 +98,20 @@ def log_of_positive(x: jax.Array) -> jax.Array:
     f = (m - 1.0) / (m + 1.0)
     s = f * f
     return n * _LN2_HIGH + (f * _polynomial(_ATANH, s) + n * _LN2_LOW)
+
+
+def log_of_single(x: jax.Array) -> jax.Array:
+    """The same of normal positive numbers in single precision."""
+    bits = jax.lax.bitcast_convert_type(x, jnp.int32) - _ROOT_HALF_OF_SINGLE
+    n = jax.lax.shift_right_arithmetic(bits, np.int32(23))
+    left = jax.lax.bitcast_convert_type(x, jnp.int32) - (n << 23)
+    m = jax.lax.bitcast_convert_type(left, jnp.float32)
+    f = (m - 1) / (m + 1)
+    s = f * f
+    series = jnp.full_like(s, _ATANH[4])
+    for coefficient in reversed(_ATANH[:4]):
+        series = series * s + np.float32(coefficient)
+    return n.astype(jnp.float32) * np.float32(math.log(2.0)) + f * series
 
 
 @jax.custom_jvp
