@@ -218,11 +218,11 @@ def excess(ensemble: Ensemble, stock: Stock, loss: type[Loss]) -> np.ndarray:
 
     Bags are left out by k of M members. With V the variance of the members about their mean, the
     squared error of the mean of k of them is V / k above that of infinitely many: here
-    V (1 / k - 1 / M).
+    V (1 / k - 1 / M). Zero where the ensemble is no mean of what its members say.
     """
     count = len(ensemble.members)
     left_by = ensemble.left_by()
-    if count < FEWEST_MEMBERS or not left_by.any():
+    if count < FEWEST_MEMBERS or not left_by.any() or not loss.averaged:
         return np.zeros(stock.y.shape[1])
     bags = np.arange(min(len(stock.y), MOST_JUDGES))
     said = np.stack([predicted(loss, m.weights, stock, bags) for m in ensemble.members])
