@@ -235,10 +235,9 @@ class NetworkEstimator(PointingEstimator):
             beyond = (1 - context.share) ** 2 * beyond
         constant = weights @ y / weights.sum()
         everywhere = np.broadcast_to(constant, y.shape)
-        shrink = share_of(y, honest, everywhere, weights, float(beyond.sum()))
+        shrink = share_of(y, honest, everywhere, weights)  # as one member asks: safer on noise
         shrink = shrink if shrink >= LEAST_SHARE else 0.0
         honest = (1 - shrink) * honest + shrink * constant
-        honest = self._as_one(honest, (1 - shrink) ** 2 * beyond, y, weights)
         folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
         labels = y if y.shape[1] > 1 else y[:, 0]
         pooled = fit_mean_pool(means, labels, True, weights)
@@ -247,6 +246,7 @@ class NetworkEstimator(PointingEstimator):
         parameters = stacked(ensemble.members)
         unseen = np.isfinite(honest).all(axis=1)
         scores = self._scores(y[unseen], honest[unseen], baseline[unseen], weights[unseen])
+        honest = self._as_one(honest, (1 - shrink) ** 2 * beyond, y, weights)
         rows = [
             {"member": number, "epoch": epoch, "error": error}
             for number, member in enumerate(ensemble.members)
