@@ -33,15 +33,15 @@ def attention_mil(bags, labels, seed):
     return gated_attention(bags, labels, seed, LEARNING_RATE, WEIGHT_DECAY).predict
 
 
-def tuned_attention_mil(bags, labels, seed):
-    """The best of a small grid by its own held-out bags, and two more members of that setting.
+def tuned_attention_mil(bags, labels, seed, count=MEMBERS):
+    """The best of a small grid by its own held-out bags, and more members of that setting.
 
-    Gives predictions and the position with the largest mean attention.
+    Gives predictions and the position with the largest mean attention of `count` members.
     """
     tried = {setting: gated_attention(bags, labels, seed, *setting) for setting in GRID}
     setting = min(tried, key=lambda each: tried[each].error)
     members = [tried[setting]]
-    members += [gated_attention(bags, labels, seed + 100 * i, *setting) for i in range(1, MEMBERS)]
+    members += [gated_attention(bags, labels, seed + 100 * i, *setting) for i in range(1, count)]
 
     def predict(some):
         return np.mean([member.predict(some) for member in members], axis=0)

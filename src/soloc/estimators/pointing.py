@@ -60,8 +60,9 @@ class PointingEstimator(ABC, BaseEstimator):
     n_features_in_: int
     columns_aside_: list[str]
     several_labels: bool
-    #: what fits without it said of each training bag, in standard units; NaN where none was left
-    #: out, and gone from a model that was loaded
+    #: what fits without it said of each training bag, in standard units (of a network: with the
+    #: errors that all members together would have); NaN where none was left out, and gone from a
+    #: model that was loaded
     held_out_: np.ndarray
 
     #: called with a `History` after each iteration of the last fit; set it to watch long fits

@@ -19,7 +19,7 @@ from soloc.estimators import (
     load,
 )
 from soloc.estimators.network import ensemble
-from soloc.estimators.network.ensemble import MUCH, Place, folds_of, stuck
+from soloc.estimators.network.ensemble import HALF, MUCH, Place, folds_of, stuck
 from soloc.estimators.network.forest import SETTINGS, boost_classes, boost_numbers
 from soloc.estimators.network.member import Member
 
@@ -231,8 +231,8 @@ def member(*trace):
 def test_members_that_found_nothing_are_told_from_those_that_did():
     places = [Place(fold, 1.0, fold) for fold in range(3)]
     found = dict(zip(places, [member(1, 0.3), member(1, 0.95), member(2, 0.9)], strict=True))
-    assert stuck(found, places, MUCH) == places[1:2]  # gains of .7, .05 and .55
-    assert stuck(found, places, 0.8) == []
+    assert stuck(found, places, MUCH, HALF) == places[1:2]  # gains of .7, .05 and .55
+    assert stuck(found, places, 0.8, HALF) == []
 
 
 def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):

@@ -42,13 +42,13 @@ class Batch(NamedTuple):
 
     def to_bags(self, per_member: np.ndarray) -> np.ndarray:
         """The entry of its member, for each bag."""
-        return np.repeat(per_member, self.counts)
+        return per_member.repeat(self.counts)
 
     def to_rows(self, per_member: np.ndarray) -> np.ndarray:
         """The entry of its member, for each instance; what is one for all where there is one."""
         if len(per_member) == 1:
             return per_member
-        return np.repeat(per_member, self.of_members(self.lengths), axis=0)
+        return per_member.repeat(self.of_members(self.lengths), axis=0)
 
     def total(self, flat: np.ndarray) -> np.ndarray:
         """Sum over the instances of each bag."""
@@ -56,7 +56,7 @@ class Batch(NamedTuple):
 
     def spread(self, per_bag: np.ndarray) -> np.ndarray:
         """The entry of its bag, for each instance."""
-        return np.repeat(per_bag, self.lengths, axis=0)
+        return per_bag.repeat(self.lengths, axis=0)
 
     def softmax(self, scores: np.ndarray) -> np.ndarray:
         """Attention within each bag, (R,)."""
@@ -84,7 +84,8 @@ class Stock(NamedTuple):
         if self.rows is not None:
             rows = self.rows[rows]
         members = np.array(counts if len(counts) else [len(bags)])
-        return Batch(self.x[rows], offsets, lengths, self.y[bags], self.weights[bags], members)
+        x = self.x.take(rows, axis=0)
+        return Batch(x, offsets, lengths, self.y[bags], self.weights[bags], members)
 
     def pieces(self, bags: np.ndarray, rows: int = 2 * BLOCK) -> list[np.ndarray]:
         """The bags in pieces of about so many instances, so that a pass needs little memory."""

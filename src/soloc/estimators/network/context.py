@@ -32,6 +32,7 @@ def fit_context(
     weights: np.ndarray,
     ensemble: Ensemble,
     predicted: np.ndarray,
+    excess: float,
     seed: int,
 ) -> Context:
     """Trees on the bags of each member; a glance, then the first ones say whether others follow."""
@@ -48,7 +49,7 @@ def fit_context(
             with threadpool_limits(1):
                 found = boost(features[seen], y[seen], weights[seen], seed + fold, settings)
             total[~seen] = said_by(found, features[~seen], classes)
-            share = share_of(y, predicted, total, weights)
+            share = share_of(y, predicted, total, weights, excess)
             if share < (LEAST_GLANCE if settings is GLANCE else LEAST_SHARE):
                 return nothing
         forests.append(found)
@@ -67,13 +68,21 @@ def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:
 
 
 def share_of(
-    y: np.ndarray, predicted: np.ndarray, by_trees: np.ndarray, weights: np.ndarray
+    y: np.ndarray,
+    predicted: np.ndarray,
+    by_trees: np.ndarray,
+    weights: np.ndarray,
+    excess: float = 0.0,
 ) -> float:
-    """s = <g - f, y - f> / |g - f|^2 over bags that both left out, between 0 and 1."""
+    """s = <g - f, y - f> / |g - f|^2 over bags that both left out, between 0 and 1.
+
+    Both products are larger by the `excess` of a bag's squared error over that of the ensemble.
+    """
     both = np.isfinite(predicted).all(axis=1) & np.isfinite(by_trees).all(axis=1)
     away = (by_trees - predicted)[both]
-    squares = float(weights[both] @ (away**2).sum(axis=1))
-    if squares == 0:
+    beyond = excess * float(weights[both].sum())
+    squares = float(weights[both] @ (away**2).sum(axis=1)) - beyond
+    if squares <= 0:
         return 0.0
-    along = float(weights[both] @ (away * (y - predicted)[both]).sum(axis=1))
+    along = float(weights[both] @ (away * (y - predicted)[both]).sum(axis=1)) - beyond
     return float(np.clip(along / squares, 0.0, 1.0))

@@ -8,14 +8,25 @@ from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from soloc.estimators.network.batches import Stock
-from soloc.estimators.network.member import Member, Plan, Task, fit_members
+from soloc.estimators.network.losses import Loss
+from soloc.estimators.network.member import (
+    MOST_JUDGES,
+    Member,
+    Plan,
+    Task,
+    fit_members,
+    predicted,
+)
 from soloc.estimators.tickets import of_groups
 
 FOLDS = 5
-DECAYS = (0.3, 1.0)  # of which held-out bags choose
+DECAYS = (0.6, 1.5)  # of which held-out bags choose; the first one where they are not sure
+DECAYS_OF_FEW = (1.5, 4.0)  # the same where bags are few
 FEW, SOME = 300, 1000  # bags below which there are more members
-ALL_DECIDE = 600  # bags or groups below which members of all folds have a say in the decay
+FEW_JUDGES = 600  # bags or groups below which those that one member leaves out judge by chance
+PARTS = 5  # of the bags that a member leaves out
 SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which others are judged
+HALF, MOST = 1 / 2, 2 / 3  # of the gain of the best member: who gained less is tried again
 FEWEST_MEMBERS = 2  # without whom nobody could agree or not
 AGAIN, TRIES = 10_000, 3  # between the seeds of a member and of its next try; most of these
 
@@ -37,10 +48,22 @@ class Ensemble(NamedTuple):
     decay: float
     scores: dict[float, float]  #: error of the bags left out, by decay
 
+    def left_by(self) -> np.ndarray:
+        """How many members left out each bag, (n,)."""
+        count = np.zeros(len(self.fold_of))
+        for member in self.members:
+            count[member.judges] += 1
+        return count
+
 
 def members_of(n: int, units: int) -> int:
     """More members where bags, or groups, are few: each fold is left out, or left out twice."""
     return 2 * FOLDS if n < FEW else FOLDS if units < SOME else 3
+
+
+def decays_of(n: int) -> tuple[float, ...]:
+    """The decays among which bags left out choose: more of it where bags are few."""
+    return DECAYS_OF_FEW if n < FEW else DECAYS
 
 
 def folds_of(tickets: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
@@ -78,37 +101,54 @@ def fit_ensemble(
     """Members of the decay that predicts best what they left out; `units` are bags or groups."""
     folds = int(fold_of.max()) + 1
     places = [(number % folds, seed + number) for number in range(count)]
-    judging = places[: folds if units < ALL_DECIDE else 1]
+    few = units < FEW_JUDGES
+    judging = places[: min(folds, 2) if few else 1]
     if len(decays) == 1:
         judging = []
     tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]
     found = dict(zip(tried, fit_all(stock, plan, fold_of, tried, n_jobs, watch), strict=True))
-    scores = {
-        decay: float(np.mean([min(m.trace) for place, m in found.items() if place.decay == decay]))
+    errors = {
+        decay: np.concatenate(
+            [judged_errors(found[Place(fold, decay, s)], stock, plan.loss) for fold, s in judging]
+        )
         for decay in decays
         if judging
     }
-    decay = min(scores, key=lambda each: scores[each]) if scores else decays[0]
+    scores = {decay: float(each.mean()) for decay, each in errors.items()}
+    decay = decays[0]
+    for other in decays[1:] if judging else ():
+        start = np.mean([found[Place(fold, other, s)].trace[0] for fold, s in judging])
+        better = errors[decays[0]] - errors[other]
+        sure = better.mean() > better.std() / np.sqrt(len(better))
+        if sure and scores[other] < (1 - SOMETHING) * start:
+            decay = other
     wanted = [Place(fold, decay, s) for fold, s in places]
     missing = [place for place in wanted if place not in found]
     found |= dict(zip(missing, fit_all(stock, plan, fold_of, missing, n_jobs, watch), strict=True))
-    sure = units >= ALL_DECIDE  # few judges would choose by chance, and flatter whom they chose
-    for number in range(1, TRIES + 1 if sure else 2):
-        behind = stuck(found, wanted, SOMETHING if number == 1 else MUCH)
+    for number in range(1, 2 if few else TRIES + 1):  # few judges would choose by chance
+        behind = stuck(found, wanted, *((SOMETHING, HALF) if number == 1 else (MUCH, MOST)))
         again = [place._replace(seed=place.seed + number * AGAIN) for place in behind]
         members = fit_all(stock, plan, fold_of, again, n_jobs, watch)
         for place, member in zip(behind, members, strict=True):
             if min(member.trace) < min(found[place].trace):
                 found[place] = member
-    behind = stuck(found, wanted, MUCH) if sure else []
+    behind = [] if few else stuck(found, wanted, MUCH, HALF)
     if len(wanted) - len(behind) >= FEWEST_MEMBERS:  # a mean with who found nothing is worse
         wanted = [place for place in wanted if place not in behind]
     members = [found[place] for place in wanted]
     return Ensemble(members, [place.fold for place in wanted], fold_of, decay, scores)
 
 
-def stuck(found: dict[Place, Member], wanted: list[Place], least: float) -> list[Place]:
-    """Members that gained less than half of what the best one did, where that is more than `least`.
+def judged_errors(member: Member, stock: Stock, loss: type[Loss]) -> np.ndarray:
+    """Error of each bag that the member left out, when it was at its best."""
+    errors = loss.errors(stock.y[member.judges], member.judged[member.best])
+    return errors * stock.weights[member.judges]
+
+
+def stuck(
+    found: dict[Place, Member], wanted: list[Place], least: float, share: float
+) -> list[Place]:
+    """Members that gained less than a share of what the best one did, where that is above `least`.
 
     All as shares of the error at the start.
     """
@@ -116,7 +156,7 @@ def stuck(found: dict[Place, Member], wanted: list[Place], least: float) -> list
     gains = [1 - min(trace) / max(trace[0], 1e-12) for trace in traces]
     if max(gains) <= least:
         return []
-    return [place for place, gain in zip(wanted, gains, strict=True) if gain < 0.5 * max(gains)]
+    return [place for place, gain in zip(wanted, gains, strict=True) if gain < share * max(gains)]
 
 
 def fit_all(
@@ -148,21 +188,43 @@ def fit_all(
     return [found[number % jobs][number // jobs] for number in range(len(wanted))]
 
 
-def left_out(ensemble: Ensemble, n: int, outputs: int) -> np.ndarray:
+def left_out(ensemble: Ensemble, stock: Stock, loss: type[Loss], parts: np.ndarray) -> np.ndarray:
     """Mean prediction of each bag by the members that left it out, (n, outputs); NaN elsewhere.
 
-    Each at the epoch at which the members of *other* folds stopped: the bags that stopped a member
-    flatter it.
+    The bags that stopped a member flatter it: each is predicted at the epoch that the other parts
+    of its fold ask for.
     """
-    total, count = np.zeros((n, outputs)), np.zeros(n)
-    for member, fold in zip(ensemble.members, ensemble.folds, strict=True):
-        epoch = member.best
-        others = [
-            m.best for m, f in zip(ensemble.members, ensemble.folds, strict=True) if f != fold
-        ]
-        if others:
-            epoch = min(round(float(np.median(others))), len(member.judged) - 1)
-        total[member.judges] += member.judged[epoch]
-        count[member.judges] += 1
+    total = np.zeros(stock.y.shape)
+    for member in ensemble.members:
+        judges = member.judges
+        errors = stock.weights[judges] * [loss.errors(stock.y[judges], e) for e in member.judged]
+        for part in np.unique(parts[judges]):
+            own = parts[judges] == part
+            epoch = member.best if own.all() else int(np.argmin(errors[:, ~own].sum(axis=1)))
+            total[judges[own]] += member.judged[epoch][own]
+    count = ensemble.left_by()
     with np.errstate(invalid="ignore"):
         return total / np.where(count > 0, count, np.nan)[:, None]
+
+
+def parts_of(groups: np.ndarray | None, n: int) -> np.ndarray:
+    """Bags in a few parts, groups whole: what some parts of a fold decide is judged by another."""
+    members = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
+    return members % PARTS
+
+
+def excess(ensemble: Ensemble, stock: Stock, loss: type[Loss]) -> np.ndarray:
+    """By how much the squared error of bags left out exceeds that of all members' mean, (outputs,).
+
+    Bags are left out by k of M members. With V the variance of the members about their mean, the
+    squared error of the mean of k of them is V / k above that of infinitely many: here
+    V (1 / k - 1 / M). Zero where the ensemble is no mean of what its members say.
+    """
+    count = len(ensemble.members)
+    left_by = ensemble.left_by()
+    if count < FEWEST_MEMBERS or not left_by.any() or not loss.averaged:
+        return np.zeros(stock.y.shape[1])
+    bags = np.arange(min(len(stock.y), MOST_JUDGES))
+    said = np.stack([predicted(loss, m.weights, stock, bags) for m in ensemble.members])
+    variance = np.average(said.var(axis=0, ddof=1), axis=0, weights=stock.weights[bags])
+    return variance * max(float(np.mean(1 / left_by[left_by > 0])) - 1 / count, 0.0)

@@ -30,11 +30,14 @@ from soloc.estimators.network.ensemble import (
     FEW,
     Ensemble,
     Place,
+    decays_of,
+    excess,
     fit_all,
     fit_ensemble,
     folds_of,
     left_out,
     members_of,
+    parts_of,
 )
 from soloc.estimators.network.forest import Forest
 from soloc.estimators.network.kept import (
@@ -149,13 +152,13 @@ class NetworkEstimator(PointingEstimator):
         n = len(given.y)
         units = n if groups is None else len(np.unique(groups))
         count = members_of(n, units) if self.members == "auto" else int(self.members)
-        decays = DECAYS if self.decay == "auto" else (float(self.decay),)
+        decays = decays_of(n) if self.decay == "auto" else (float(self.decay),)
         ensemble = fit_ensemble(
             given.stock, plan, decays, fold_of, count, units, seed, self.n_jobs, self._watch()
         )
         if turn is not None:  # the turn becomes a part of the layer
             ensemble = ensemble._replace(members=[m.turned(turn) for m in ensemble.members])
-        adopt(self, given.attributes | self._found(whole, ensemble, seed))
+        adopt(self, given.attributes | self._found(whole, ensemble, parts_of(groups, n), seed))
         return self
 
     def _prepare(
@@ -214,19 +217,25 @@ class NetworkEstimator(PointingEstimator):
         groups = pointed_groups(given.instances, attention)
         return None if groups is None else groups[order]
 
-    def _found(self, given: Prepared, ensemble: Ensemble, seed: int) -> dict[str, Any]:
+    def _found(
+        self, given: Prepared, ensemble: Ensemble, parts: np.ndarray, seed: int
+    ) -> dict[str, Any]:
         """Members, context, and everything that is said about them."""
         y, weights, order = given.y, given.weights, given.order
         means = bag_means(given.instances)[order]
-        honest = left_out(ensemble, len(y), y.shape[1])
+        honest = left_out(ensemble, given.stock, self.loss, parts)
+        beyond = excess(ensemble, given.stock, self.loss)
         context = Context([], 0.0, np.full(y.shape, np.nan))
         if self.context:
             features = features_of(means, given.stock.lengths)
-            context = fit_context(features, y, weights, ensemble, honest, seed)
+            total = float(beyond.sum())
+            context = fit_context(features, y, weights, ensemble, honest, total, seed)
         if context.share:
             honest = (1 - context.share) * honest + context.share * context.left_out
+            beyond = (1 - context.share) ** 2 * beyond
         constant = weights @ y / weights.sum()
-        shrink = share_of(y, honest, np.broadcast_to(constant, y.shape), weights)
+        everywhere = np.broadcast_to(constant, y.shape)
+        shrink = share_of(y, honest, everywhere, weights)  # as one member asks: safer on noise
         shrink = shrink if shrink >= LEAST_SHARE else 0.0
         honest = (1 - shrink) * honest + shrink * constant
         folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
@@ -237,6 +246,7 @@ class NetworkEstimator(PointingEstimator):
         parameters = stacked(ensemble.members)
         unseen = np.isfinite(honest).all(axis=1)
         scores = self._scores(y[unseen], honest[unseen], baseline[unseen], weights[unseen])
+        honest = self._as_one(honest, (1 - shrink) ** 2 * beyond, y, weights)
         rows = [
             {"member": number, "epoch": epoch, "error": error}
             for number, member in enumerate(ensemble.members)
@@ -267,6 +277,12 @@ class NetworkEstimator(PointingEstimator):
         attributes["diagnostics_"] = Diagnostics(*evidence)._replace(witnesses=WITNESSES)
         errors = np.abs(y - honest)[unseen]
         return attributes | self._calibrated(errors, weights[unseen], ensemble)
+
+    def _as_one(
+        self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray, weights: np.ndarray
+    ) -> np.ndarray:
+        """What members say of bags they left out, as if the whole ensemble had left them out."""
+        return honest
 
     def _watch(self) -> Callable[[list[float]], Any] | None:
         """What is told after each epoch."""

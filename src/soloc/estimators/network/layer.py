@@ -86,7 +86,7 @@ def forward(weights: Weights, batch: Batch) -> Said:
         layer = hidden[own]
         np.matmul(batch.x[own], weights.hidden[i], out=layer)
         layer += weights.bias[i]
-        np.maximum(layer, 0, out=layer)
+        rectify(layer)
         np.matmul(layer, heads[i], out=below[own])
     scores = np.empty(rows, dtype=heads.dtype)
     key_hidden = below[:, :keys] + batch.to_rows(weights.key_bias)
@@ -100,12 +100,18 @@ def forward(weights: Weights, batch: Batch) -> Said:
     return Said(hidden, key_hidden, batch.softmax(scores), values, offset)
 
 
+def rectify(x: np.ndarray) -> None:
+    """max(x, 0) in place and to the last bit, as (x + |x|) / 2: two thirds of the time."""
+    x += np.abs(x)
+    x *= 0.5
+
+
 def backward(
     weights: Weights, gradient: Weights, batch: Batch, said: Said, ds: np.ndarray, df: np.ndarray
 ) -> None:
     """Write the gradient of a loss whose derivatives by score and value are `ds` and `df`."""
     parts, heads, of_bags = batch.parts, heads_of(weights), batch.total(df)
-    keys, outputs = weights.key.shape[1], df.shape[1]
+    keys, outputs, ones = weights.key.shape[1], df.shape[1], np.ones(len(df), dtype=df.dtype)
     below = np.empty((len(df), heads.shape[2]), dtype=heads.dtype)
     inner = below[:, :keys]
     np.multiply(said.key_hidden, said.key_hidden, out=inner)
@@ -120,10 +126,10 @@ def backward(
         gradient.key_hidden[i] = of_heads[:, :keys]
         gradient.value[i] = of_heads[:, keys : keys + outputs]
         gradient.context[i] = of_heads[:, keys + outputs :]
-        gradient.key_bias[i] = inner[own].sum(axis=0)
+        np.matmul(ones[own], inner[own], out=gradient.key_bias[i])
         gradient.intercept[i] = of_bags[bags].sum(axis=0)
         np.matmul(ds[own], said.key_hidden[own], out=gradient.key[i])
         outer = below[own] @ heads[i].T
         outer *= said.hidden[own] > 0
         np.matmul(batch.x[own].T, outer, out=gradient.hidden[i])
-        gradient.bias[i] = outer.sum(axis=0)
+        np.matmul(ones[own], outer, out=gradient.bias[i])

@@ -4,7 +4,7 @@ The first alone points badly, the second alone predicts badly. Each loss gives i
 and its derivatives by the score and the value of every instance.
 """
 
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -31,6 +31,8 @@ class Slope(NamedTuple):
 class Loss(Protocol):
     """What a member is fitted by."""
 
+    averaged: ClassVar[bool]  #: whether an ensemble says the mean of what its members say
+
     @staticmethod
     def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
         """Loss and derivatives."""
@@ -46,6 +48,8 @@ class Loss(Protocol):
 
 class Numbers:
     """(1 - a) |e|^2 / 2 + a s2 NLL, with e the error of the pooled prediction."""
+
+    averaged: ClassVar[bool] = True
 
     @staticmethod
     def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
@@ -83,6 +87,8 @@ class Numbers:
 
 class Classes:
     """(1 - a) cross-entropy of the pooled logits + a NLL of the class the instance draws."""
+
+    averaged: ClassVar[bool] = False  # logits are averaged, not probabilities
 
     @staticmethod
     def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:

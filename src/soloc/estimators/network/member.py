@@ -11,7 +11,7 @@ from soloc.estimators.network.losses import FIRST_NOISE, Loss
 
 RATE, WARM, FIRST, SECOND = 1e-2, 20, 0.9, 0.99  # Adam
 SMALLEST_BATCH, LARGEST_BATCH, STEPS = 32, 256, 128  # bags of a batch; steps of an epoch
-PATIENCE, MOST_EPOCHS = 6, 80  # epochs without a gain before a member stops
+PATIENCE, MOST_EPOCHS = 4, 80  # epochs without a gain before a member stops
 PLATEAU, LONG_PATIENCE = 0.9, 20  # share of the first error; above it a key may still be found
 FEWEST_STEPS = 16  # of an epoch: few bags are passed over several times between two looks
 LONGEST_EPOCH = 16384  # bags between two looks at what is left out
@@ -92,7 +92,7 @@ class Learner:
     def judge(self, flat: np.ndarray, noise: float) -> None:
         """Take down what these weights say of the bags left out, and keep the best ones."""
         weights = self.plan.shape.views(flat[None])
-        self.judged.append(predicted(self.plan, weights, self.stock, self.judges))
+        self.judged.append(predicted(self.plan.loss, weights, self.stock, self.judges))
         self.trace.append(error(self.plan, self.stock, self.judges, self.judged[-1]))
         self.since += 1
         if int(np.argmin(self.trace)) == len(self.trace) - 1:
@@ -191,12 +191,12 @@ def stepped(state: State, batch: Batch, plan: Plan, decay: np.ndarray) -> State:
     return State(flat, first, second, average, slope.noise, step)
 
 
-def predicted(plan: Plan, weights: Weights, stock: Stock, bags: np.ndarray) -> np.ndarray:
+def predicted(loss: type[Loss], weights: Weights, stock: Stock, bags: np.ndarray) -> np.ndarray:
     """What a network predicts for some bags, (n, outputs)."""
     found = []
     for piece in stock.pieces(bags):
         batch = stock.batch(piece)
-        found.append(plan.loss.predict(forward(weights, batch), batch))
+        found.append(loss.predict(forward(weights, batch), batch))
     return np.concatenate(found)
 
 

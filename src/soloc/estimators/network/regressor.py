@@ -24,6 +24,8 @@ from soloc.estimators.network.losses import Numbers
 from soloc.estimators.pointing import BagRegressorMixin
 from soloc.estimators.regressor import number_scores
 
+LEAST_LEFT = 0.25  # of the squared error, however much the members differ
+
 
 @saved_by_name
 class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
@@ -106,6 +108,15 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
         self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
     ) -> Any:
         return number_scores(y, predicted, pooled, weights)
+
+    def _as_one(
+        self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray, weights: np.ndarray
+    ) -> np.ndarray:
+        """Errors scaled down to the mean square that the mean of all members would have."""
+        seen = np.isfinite(honest).all(axis=1)
+        squares = weights[seen] @ (y - honest)[seen] ** 2 / weights[seen].sum()
+        left = np.clip(1 - beyond / np.maximum(squares, 1e-30), LEAST_LEFT, 1.0)
+        return y + np.sqrt(left) * (honest - y)
 
     def _calibrated(self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble) -> Any:
         sizes = errors if errors.shape[1] > 1 else errors[:, 0]

@@ -1,0 +1,82 @@
+"""What an ensemble says of bags that it left out, and by how much that exceeds its own error."""
+
+import numpy as np
+import pytest
+
+from soloc.estimators.network import ensemble
+from soloc.estimators.network.batches import Stock
+from soloc.estimators.network.context import share_of
+from soloc.estimators.network.ensemble import Ensemble, excess, left_out, parts_of
+from soloc.estimators.network.losses import Numbers
+from soloc.estimators.network.member import Member
+
+
+def stock_of_labels(y):
+    n = len(y)
+    starts, lengths = np.arange(n), np.ones(n, dtype=int)
+    x, weights = np.zeros((n, 1), dtype=np.float32), np.ones(n, dtype=np.float32)
+    return Stock(x, None, starts, lengths, y[:, None].astype(np.float32), weights)
+
+
+def member(judged, judges, y):
+    trace = [float(np.mean((y[judges] - each[:, 0]) ** 2)) for each in judged]
+    return Member(None, 1.0, trace, judges, judged)
+
+
+def test_no_bag_has_a_say_in_the_epoch_at_which_it_is_predicted():
+    """Two epochs of pure noise: the one a bag would choose flatters it, what is said does not."""
+    rng = np.random.default_rng(0)
+    honest, flattered = [], []
+    for _ in range(300):
+        y, judges = rng.standard_normal(20), np.arange(20)
+        judged = [rng.standard_normal((20, 1)) for _ in range(8)]
+        one = member(judged, judges, y)
+        found = Ensemble([one], [0], np.zeros(20, dtype=int), 1.0, {})
+        said = left_out(found, stock_of_labels(y), Numbers, parts_of(None, 20))
+        honest.append(np.mean((y - said[:, 0]) ** 2))
+        flattered.append(min(one.trace))
+    error = np.std(honest) / np.sqrt(len(honest))
+    assert abs(np.mean(honest) - 2) < 3 * error  # noise predicted by noise
+    assert np.mean(flattered) < 2 - 10 * error
+
+
+def test_groups_are_in_one_part():
+    groups = np.repeat(np.arange(30), 4)
+    parts = parts_of(groups, 120).reshape(30, 4)
+    assert (parts == parts[:, :1]).all() and len(np.unique(parts)) == 5
+
+
+@pytest.mark.parametrize(("count", "folds"), [(3, 3), (5, 5), (10, 5)])
+def test_the_excess_is_what_averaging_all_members_would_gain(monkeypatch, count, folds):
+    """Members are the truth plus noise of variance .5; k of them leave a bag out."""
+    rng = np.random.default_rng(1)
+    n = 4000
+    y = rng.standard_normal(n)
+    said = y + np.sqrt(0.5) * rng.standard_normal((count, n))
+    fold_of = np.arange(n) % folds
+    judges = [np.flatnonzero(fold_of == number % folds) for number in range(count)]
+    members = [
+        member([each[own, None]], own, y)._replace(weights=number)
+        for number, (each, own) in enumerate(zip(said, judges, strict=True))
+    ]
+    monkeypatch.setattr(
+        ensemble, "predicted", lambda _, weights, stock, bags: said[weights][bags, None]
+    )
+    stock = stock_of_labels(y)
+    found = Ensemble(members, [i % folds for i in range(count)], fold_of, 1.0, {})
+    honest = left_out(found, stock, Numbers, parts_of(None, n))[:, 0]
+    single, whole = np.mean((y - honest) ** 2), np.mean((y - said.mean(axis=0)) ** 2)
+    assert excess(found, stock, Numbers)[0] == pytest.approx(single - whole, abs=0.03)
+
+
+def test_the_share_that_labels_ask_for_is_that_of_the_ensemble():
+    """With the excess told, noisy members ask for as little shrinking as their mean does."""
+    rng = np.random.default_rng(2)
+    truth = rng.standard_normal((20_000, 1))
+    y, weights = truth + 0.5 * rng.standard_normal(truth.shape), np.ones(len(truth))
+    nothing = np.zeros_like(truth)
+    single = truth + rng.standard_normal(truth.shape)
+    whole = truth + np.sqrt(0.1) * rng.standard_normal(truth.shape)
+    wanted = share_of(y, whole, nothing, weights)
+    assert share_of(y, single, nothing, weights, 0.9) == pytest.approx(wanted, abs=0.02)
+    assert share_of(y, single, nothing, weights) > wanted + 0.2
