@@ -1,5 +1,9 @@
 """Stochastic descent in overlaps has the law of stochastic descent on vectors."""
 
+import os
+import subprocess
+import sys
+
 import jax
 import numpy as np
 import pytest
@@ -279,3 +283,24 @@ def test_bad_input_gets_a_sentence(options, sentence):
     } | options
     with pytest.raises((ValueError, TypeError), match=sentence):
         sgd_path(given.pop("task"), given.pop("weight"), START, jax.random.key(0), **given)
+
+
+WIDE = """
+import jax, numpy as np
+from soloc.dynamics.sgd_path import sgd_path
+from soloc.dynamics.starts import uniform_on_sphere
+from soloc.predictors.normalised import Softmax
+from soloc.tasks.single_location import SingleLocation
+for L, batch, runs, beta in ((256, 1, 16, 0.0), (1, 4, 300, 0.9), (5, 200, 1, 0.0)):
+    start = uniform_on_sphere(50, runs, jax.random.key(1))
+    path = sgd_path(SingleLocation(d=50, L=L), Softmax(1.0), start, jax.random.key(2),
+                    batch_size=batch, steps=20, step_size=0.01, momentum=beta, every=20)
+    assert np.isfinite(path.columns["kappa"]).all()
+"""
+
+
+def test_long_sequences_large_batches_and_many_runs_compile_on_several_cores():
+    """Of loops over 4096 numbers XLA makes parallel ones, which no single function can hold."""
+    several = {k: x for k, x in os.environ.items() if k not in ("XLA_FLAGS", "NPROC")}
+    done = subprocess.run([sys.executable, "-c", WIDE], env=several, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-500:]

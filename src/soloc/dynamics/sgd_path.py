@@ -117,7 +117,7 @@ def sgd_path(
         )
     trained = flattened(trained, shape)
     weights = trained.predictor.weights if several else (trained.predictor.with_lam(1.0),)
-    plan = plan._replace(arithmetic=all(map(_is_arithmetic, weights)))
+    plan = plan._replace(arithmetic=plan.small and all(map(_is_arithmetic, weights)))
     # its strength in numbers: a root taken inside the program would round otherwise
     whole = jax.tree.map(lambda x: per_run(x, shape), replace(task, signal=task.m))
     chain = jax.tree.map(plan.filled, Chain(whole, weights, per_run(momentum, shape)))

@@ -12,6 +12,7 @@ from soloc.maths.draws import chi, normals
 from soloc.tasks.lengths import LengthLaw
 
 _DRAWN_AT_ONCE = 2**18  # normals drawn together, before the steps that use them
+_SMALL = 3072  # numbers of an array in a step: XLA's loops over 4096 are of other kinds
 LANES = 16  # runs are filled up to a multiple of what a vector instruction takes
 
 
@@ -44,6 +45,12 @@ class Plan(NamedTuple):
     def frame(self) -> int:
         """Those and the velocities if any: as many axes."""
         return self.followed + (self.moving if self.with_momentum else 0)
+
+    @property
+    def small(self) -> bool:
+        """Whether a step touches so few numbers that it can be one function of machine code."""
+        largest = max(self.L * self.batch, self.frame * (self.frame + self.moving))
+        return largest * self.lanes <= _SMALL
 
     @property
     def lanes(self) -> int:
