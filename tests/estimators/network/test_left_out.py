@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from soloc.datasets import make_single_location
+from soloc.estimators import SingleLocationNetworkRegressor
 from soloc.estimators.network import ensemble
 from soloc.estimators.network.batches import Stock
 from soloc.estimators.network.context import share_of
@@ -80,3 +82,15 @@ def test_the_share_that_labels_ask_for_is_that_of_the_ensemble():
     wanted = share_of(y, whole, nothing, weights)
     assert share_of(y, single, nothing, weights, 0.9) == pytest.approx(wanted, abs=0.02)
     assert share_of(y, single, nothing, weights) > wanted + 0.2
+
+
+def test_shrinkage_does_not_flatter_the_score_of_noise():
+    """A share fitted to the labels by which it is judged never scores below a constant."""
+    found = []
+    for seed in range(4):
+        data = make_single_location(80, width=5, lengths=(3, 6), random_state=seed)
+        y = np.random.default_rng(seed).permutation(data.labels)
+        model = SingleLocationNetworkRegressor(members=3, context=False, random_state=0)
+        found.append(model.fit(data.bags, y).diagnostics_)
+    assert np.mean([each.held_out < 0.0 for each in found]) > 0.5
+    assert all(each.doubts for each in found)

@@ -235,17 +235,26 @@ class NetworkEstimator(PointingEstimator):
             beyond = (1 - context.share) ** 2 * beyond
         constant = weights @ y / weights.sum()
         everywhere = np.broadcast_to(constant, y.shape)
-        shrink = share_of(y, honest, everywhere, weights)  # as one member asks: safer on noise
-        shrink = shrink if shrink >= LEAST_SHARE else 0.0
-        honest = (1 - shrink) * honest + shrink * constant
         folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
+
+        def shrink_by(bags: Any) -> float:
+            """As one member asks, not the ensemble: safer on noise."""
+            share = share_of(y[bags], honest[bags], everywhere[bags], weights[bags])
+            return share if share >= LEAST_SHARE else 0.0
+
+        # judged as other folds ask: a share that was fitted to the labels themselves flatters
+        judged = honest.copy()
+        for fold in folds:
+            judged[fold] += shrink_by(~fold) * (constant - honest[fold])
+        shrink = shrink_by(slice(None))
+        honest = (1 - shrink) * honest + shrink * constant
         labels = y if y.shape[1] > 1 else y[:, 0]
         pooled = fit_mean_pool(means, labels, True, weights)
         pooled = without_folds(pooled, means, labels, weights, folds, True)
         baseline = better_of(y, pooled.left_out.reshape(y.shape), context.left_out, weights)
         parameters = stacked(ensemble.members)
         unseen = np.isfinite(honest).all(axis=1)
-        scores = self._scores(y[unseen], honest[unseen], baseline[unseen], weights[unseen])
+        scores = self._scores(y[unseen], judged[unseen], baseline[unseen], weights[unseen])
         honest = self._as_one(honest, (1 - shrink) ** 2 * beyond, y, weights)
         rows = [
             {"member": number, "epoch": epoch, "error": error}
