@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
@@ -18,6 +19,7 @@ from soloc.dynamics.rules import Momentum, Plain
 from soloc.dynamics.schedules import InverseDecay
 from soloc.dynamics.sgd_path import sgd_path
 from soloc.dynamics.starts import from_vectors, uniform_on_sphere
+from soloc.dynamics.stochastic import _cholesky
 from soloc.predictors.catalogue import WEIGHTS
 from soloc.predictors.normalised import CosineReweighted, Softmax
 from soloc.predictors.pointwise import Erf, Sigmoid
@@ -283,6 +285,14 @@ def test_bad_input_gets_a_sentence(options, sentence):
     } | options
     with pytest.raises((ValueError, TypeError), match=sentence):
         sgd_path(given.pop("task"), given.pop("weight"), START, jax.random.key(0), **given)
+
+
+def test_a_square_that_vanished_does_not_blow_up_what_stands_beside_it():
+    """Squares of 1e-20 are zero in single precision, products with larger numbers are not."""
+    gram = {(0, 0): 1e-60, (1, 0): 1e-20, (1, 1): 4.0}
+    with jax.enable_x64(True):
+        _, (beside, pivot) = _cholesky({at: jnp.asarray(x) for at, x in gram.items()}, 2)
+    np.testing.assert_allclose([beside, pivot], [2.0, 0.0], atol=1e-12)
 
 
 WIDE = """

@@ -179,14 +179,20 @@ def _bartlett(plan: Plan, chain: Chain, draws: Draws) -> list[list[jax.Array]]:
 
 
 def _cholesky(gram: dict[tuple[int, int], jax.Array], size: int) -> list[list[jax.Array]]:
-    """Rows of the Cholesky factor, each up to its diagonal; zeros where a pivot vanishes."""
+    """Rows of the Cholesky factor, each up to its diagonal; zeros where a pivot vanishes.
+
+    Squares of single precision vanish before the products beside them do, so that a pivot may be
+    far too small: no entry is larger than its row.
+    """
     rows: list[list[jax.Array]] = []
     for i in range(size):
         row: list[jax.Array] = []
+        most = jnp.sqrt(gram[i, i])
         for j in range(i):
             pivot = rows[j][j]
             left = gram[i, j] - sum(row[c] * rows[j][c] for c in range(j))
-            row.append(left / jnp.where(pivot > 0.0, pivot, 1.0) * (pivot > 0.0))
+            entry = left / jnp.where(pivot > 0.0, pivot, 1.0) * (pivot > 0.0)
+            row.append(jnp.clip(entry, -most, most))
         left = gram[i, i] - sum(x * x for x in row)
         rows.append([*row, jnp.sqrt(jnp.maximum(left, 0.0))])
     return rows
