@@ -2,9 +2,9 @@
 from a slider to the repainted plot, at rest or beside so many busy processes.
 
 The clock of a start begins with the command, beside a browser that is open already, and ends when
-the picture is drawn. The first start, in which Python compiles what has no bytecode yet and the browser
-Plotly's script, is told apart; so is a start together with a browser. The server may keep bytecode,
-whatever PYTHONDONTWRITEBYTECODE says here: without it every start compiles for 3.5 s more.
+the picture is drawn. The first start, in which Python compiles what has no bytecode yet and the
+browser Plotly's script, is told apart; so is a start together with a browser. The server may keep
+bytecode, whatever PYTHONDONTWRITEBYTECODE says here: without it every start compiles for 3.5 s more.
 
     python benchmarks/bench_lab.py [moves] [busy]
 """
@@ -99,7 +99,7 @@ def main(moves: int = 60, busy: int = 0) -> None:
 def _starts(browser) -> None:
     """From the command to pictures: the first start, later ones, and one with a new browser."""
     first = _started(browser, "story")
-    print(f"first start: {first:.2f} s to the first picture; Python writes bytecode that is missing")
+    print(f"first start: {first:.2f} s to the first picture, missing bytecode written")
     for page, what, bar in (("story", "the first picture", 2.5), ("training", "all panels", 4.5)):
         times = [_started(browser, page) for _ in range(_STARTS)]
         told = ", ".join(f"{each:.2f}" for each in times)
