@@ -4,7 +4,7 @@ from a slider to the repainted plot, at rest or beside so many busy processes.
 The clock of a start begins with the command, beside a browser that is open already, and ends when
 the picture is drawn. The first start, in which Python compiles what has no bytecode yet and the
 browser Plotly's script, is told apart; so is a start together with a browser. The server may keep
-bytecode, whatever PYTHONDONTWRITEBYTECODE says here: without it every start compiles for 3.5 s more.
+bytecode, whatever PYTHONDONTWRITEBYTECODE says here: without it every start takes 3.5 s more.
 
     python benchmarks/bench_lab.py [moves] [busy]
 """
