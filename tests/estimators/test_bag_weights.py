@@ -111,7 +111,8 @@ def test_the_standard_units_of_weighted_bags_are_those_of_repeated_ones():
 
 
 def stock_of(bags, y, weights):
-    return Stock(bags.values, None, bags.offsets[:-1], bags.lengths, y, weights)
+    x = np.column_stack([bags.values, np.ones(len(bags.values))])
+    return Stock(x, None, bags.offsets[:-1], bags.lengths, y, weights)
 
 
 @pytest.mark.parametrize("loss, outputs", [(Numbers, 1), (Numbers, 2), (Classes, 3)])

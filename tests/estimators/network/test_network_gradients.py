@@ -1,26 +1,29 @@
 """Gradients of the network by hand are those by differences, for numbers and for classes."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from soloc.estimators.network.batches import Batch
+from soloc.estimators.network.batches import batch_of
 from soloc.estimators.network.layer import Shape, backward, forward
 from soloc.estimators.network.losses import Classes, Numbers
 
 
-def batch_of(outputs, rng, classes):
+def some_bags(outputs, rng, classes):
     lengths = np.array([3, 1, 5, 2])
     y = rng.standard_normal((4, outputs))
     if classes:
         y = np.eye(outputs)[rng.integers(outputs, size=4)]
     starts, weights = np.cumsum(lengths) - lengths, np.array([1.0, 2.0, 0.5, 1.5])
-    return Batch(rng.standard_normal((11, 4)), starts, lengths, y, weights, np.array([4]))
+    x = np.column_stack([rng.standard_normal((11, 4)), np.ones(11)])
+    return batch_of(x, starts, lengths, y, weights)
 
 
 @pytest.mark.parametrize("loss, outputs", [(Numbers, 1), (Numbers, 2), (Classes, 3)])
 def test_gradients_are_differences_of_the_loss(loss, outputs):
     rng = np.random.default_rng(outputs)
-    batch = batch_of(outputs, rng, loss is Classes)
+    batch = some_bags(outputs, rng, loss is Classes)
     shape = Shape(4, 6, 3, outputs)
     flat, noise = rng.standard_normal((1, shape.size)), np.array([0.4])
 
@@ -41,15 +44,16 @@ def test_gradients_are_differences_of_the_loss(loss, outputs):
 
 def test_the_loss_of_numbers_is_its_formula_bag_by_bag():
     rng = np.random.default_rng(9)
-    batch = batch_of(1, rng, False)
+    batch = some_bags(1, rng, False)
     shape = Shape(4, 6, 3, 1)
     members = shape.views(rng.standard_normal((1, shape.size)))
-    w = type(members)(*(each[0] for each in members))
+    names = ("hidden", "bias", "key_hidden", "key_bias", "key", "value", "context", "intercept")
+    w = SimpleNamespace(**{name: getattr(members, name)[0] for name in names})
     total = 0.0
     for start, length, y, weight in zip(
         batch.starts, batch.lengths, batch.y, batch.weights, strict=True
     ):
-        h = np.maximum(batch.x[start : start + length] @ w.hidden + w.bias, 0)
+        h = np.maximum(batch.x[start : start + length, :-1] @ w.hidden + w.bias, 0)
         p = np.exp(np.tanh(h @ w.key_hidden + w.key_bias) @ w.key)
         p /= p.sum()
         f = (h @ w.value + h.mean(axis=0) @ w.context + w.intercept)[:, 0]

@@ -136,13 +136,13 @@ class NetworkEstimator(PointingEstimator):
         rng = self._check_parameters()
         given = self._prepare(X, y, groups, sample_weight, rng)
         whole, turn = given, None
-        if len(given.y) < FEW and given.stock.x.shape[1] > WIDE:
+        if len(given.y) < FEW and given.stock.width > WIDE:
             stock, turn = principal(given.stock, COMPONENTS)
             given = given._replace(stock=stock)
         seed = int(rng.integers(2**31))
         plan = Plan(
             self.loss,
-            Shape(given.stock.x.shape[1], self.units, KEY_UNITS, given.y.shape[1]),
+            Shape(given.stock.width, self.units, KEY_UNITS, given.y.shape[1]),
             self.max_epochs,
         )
         groups = given.groups

@@ -6,16 +6,26 @@ from soloc.estimators.fields import Fields
 from soloc.estimators.network.forest import Forest
 from soloc.estimators.network.layer import Shape, Weights
 
+PARAMETERS = (
+    "hidden", "bias", "key_hidden", "key_bias", "key", "value", "context", "intercept",
+)  # fmt: skip
+
 
 def weights_to_arrays(weights: Weights) -> dict[str, np.ndarray]:
     """One array for each parameter, with a first axis of members."""
-    return dict(zip(Weights._fields, weights, strict=True))
+    return {name: np.ascontiguousarray(getattr(weights, name)) for name in PARAMETERS}
 
 
 def weights_from(fields: Fields, members: int, shape: Shape) -> Weights:
     """The parameters back, if they are of that shape."""
-    shapes = zip(Weights._fields, shape.shapes(), strict=True)
-    return Weights(*(fields.array(name, (members, *size)) for name, size in shapes))
+    d, m, q, c = shape
+    shapes = ((d, m), (m,), (m, q), (q,), (q,), (m, c), (m, c), (c,))
+    hidden, bias, key_hidden, key_bias, key, value, context, intercept = (
+        fields.array(name, (members, *size)) for name, size in zip(PARAMETERS, shapes, strict=True)
+    )
+    layer = np.concatenate([hidden, bias[:, None]], axis=1)
+    heads = np.concatenate([key_hidden, value, context], axis=2)
+    return Weights(layer, heads, key_bias, key, intercept)
 
 
 def forest_to_arrays(forest: Forest, number: int) -> dict[str, np.ndarray]:

@@ -18,14 +18,37 @@ from soloc.estimators.network.batches import Batch
 class Weights(NamedTuple):
     """Parameters of networks, each with a first axis of members; views of flat vectors."""
 
-    hidden: np.ndarray  #: W, (members, d, units)
-    bias: np.ndarray  #: w, (members, units)
-    key_hidden: np.ndarray  #: U, (members, units, key units)
+    layer: np.ndarray  #: W over w, (members, d + 1, units)
+    heads: np.ndarray  #: U, V and C side by side, (members, units, key units + 2 outputs)
     key_bias: np.ndarray  #: u, (members, key units)
     key: np.ndarray  #: k, (members, key units)
-    value: np.ndarray  #: V, (members, units, outputs)
-    context: np.ndarray  #: C, (members, units, outputs)
     intercept: np.ndarray  #: b, (members, outputs)
+
+    @property
+    def hidden(self) -> np.ndarray:
+        """W, (members, d, units)."""
+        return self.layer[:, :-1]
+
+    @property
+    def bias(self) -> np.ndarray:
+        """w, (members, units)."""
+        return self.layer[:, -1]
+
+    @property
+    def key_hidden(self) -> np.ndarray:
+        """U, (members, units, key units)."""
+        return self.heads[:, :, : self.key.shape[1]]
+
+    @property
+    def value(self) -> np.ndarray:
+        """V, (members, units, outputs)."""
+        first = self.key.shape[1]
+        return self.heads[:, :, first : first + self.intercept.shape[1]]
+
+    @property
+    def context(self) -> np.ndarray:
+        """C, (members, units, outputs)."""
+        return self.heads[:, :, self.key.shape[1] + self.intercept.shape[1] :]
 
 
 class Shape(NamedTuple):
@@ -35,12 +58,6 @@ class Shape(NamedTuple):
     units: int
     key_units: int
     outputs: int
-
-    def shapes(self) -> Weights:
-        """The shape of each parameter."""
-        d, m, q, c = self
-        shapes = ((d, m), (m,), (m, q), (q,), (q,), (m, c), (m, c), (c,))
-        return Weights(*shapes)  # type: ignore[arg-type]
 
     @property
     def size(self) -> int:
@@ -56,7 +73,8 @@ class Shape(NamedTuple):
 @cache
 def places_of(sizes: Shape) -> list[tuple[slice, tuple[int, ...]]]:
     """Where each parameter lies in a flat vector, and its shape; once, since every step asks."""
-    shapes = [tuple(shape) for shape in sizes.shapes()]
+    d, m, q, c = sizes
+    shapes: list[tuple[int, ...]] = [(d + 1, m), (m, q + 2 * c), (q,), (q,), (c,)]
     ends = [0, *accumulate(prod(shape) for shape in shapes)]
     return [(slice(*place), shape) for place, shape in zip(pairwise(ends), shapes, strict=True)]
 
@@ -71,33 +89,29 @@ class Said(NamedTuple):
     offset: np.ndarray  #: C mean h + b, (n, outputs)
 
 
-def heads_of(weights: Weights) -> np.ndarray:
-    """U, V and C side by side, (members, units, key units + 2 outputs): one product for three."""
-    return np.concatenate([weights.key_hidden, weights.value, weights.context], axis=2)
-
-
 def forward(weights: Weights, batch: Batch) -> Said:
-    """One pass over the instances; parameters have a first axis of members."""
-    parts, rows, heads = batch.parts, len(batch.x), heads_of(weights)
-    units, keys, outputs = weights.value.shape[1], *weights.key.shape[1:], *weights.value.shape[2:]
-    hidden = np.empty((rows, units), dtype=heads.dtype)
-    below = np.empty((rows, heads.shape[2]), dtype=heads.dtype)
-    for i, (own, _) in enumerate(parts):
-        layer = hidden[own]
-        np.matmul(batch.x[own], weights.hidden[i], out=layer)
-        layer += weights.bias[i]
-        rectify(layer)
-        np.matmul(layer, heads[i], out=below[own])
-    scores = np.empty(rows, dtype=heads.dtype)
+    """One pass over the instances; parameters have a first axis of members.
+
+    Only products with a member's own parameters are computed member by member.
+    """
+    (keys,), (outputs,) = weights.key.shape[1:], weights.intercept.shape[1:]
+    rows, type_ = len(batch.x), weights.layer.dtype
+    hidden = np.empty((rows, weights.layer.shape[2]), dtype=type_)
+    below = np.empty((rows, weights.heads.shape[2]), dtype=type_)
+    scores = np.empty(rows, dtype=type_)
+    for own, layer in zip(batch.parts, weights.layer, strict=True):
+        np.matmul(batch.x[own], layer, out=hidden[own])
+    rectify(hidden)
+    for own, heads in zip(batch.parts, weights.heads, strict=True):
+        np.matmul(hidden[own], heads, out=below[own])
     key_hidden = below[:, :keys] + batch.to_rows(weights.key_bias)
     np.tanh(key_hidden, out=key_hidden)
-    for i, (own, _) in enumerate(parts):
-        np.matmul(key_hidden[own], weights.key[i], out=scores[own])
-    values = below[:, keys : keys + outputs]
+    for own, key in zip(batch.parts, weights.key, strict=True):
+        np.matmul(key_hidden[own], key, out=scores[own])
     offset = batch.total(below[:, keys + outputs :])  # the mean of C h is C times that of h
-    offset /= batch.lengths[:, None].astype(np.float32)
-    offset += np.repeat(weights.intercept, batch.counts, axis=0)
-    return Said(hidden, key_hidden, batch.softmax(scores), values, offset)
+    offset *= batch.inverse_lengths
+    offset += batch.to_bags(weights.intercept)
+    return Said(hidden, key_hidden, batch.softmax(scores), below[:, keys : keys + outputs], offset)
 
 
 def rectify(x: np.ndarray) -> None:
@@ -110,26 +124,25 @@ def backward(
     weights: Weights, gradient: Weights, batch: Batch, said: Said, ds: np.ndarray, df: np.ndarray
 ) -> None:
     """Write the gradient of a loss whose derivatives by score and value are `ds` and `df`."""
-    parts, heads, of_bags = batch.parts, heads_of(weights), batch.total(df)
-    keys, outputs, ones = weights.key.shape[1], df.shape[1], np.ones(len(df), dtype=df.dtype)
-    below = np.empty((len(df), heads.shape[2]), dtype=heads.dtype)
+    of_bags = batch.total(df)
+    (keys,), outputs = weights.key.shape[1:], df.shape[1]
+    below = np.empty((len(df), weights.heads.shape[2]), dtype=weights.heads.dtype)
     inner = below[:, :keys]
     np.multiply(said.key_hidden, said.key_hidden, out=inner)
     np.subtract(1, inner, out=inner)
     inner *= ds[:, None]
     inner *= batch.to_rows(weights.key)
     below[:, keys : keys + outputs] = df
-    spread = of_bags / batch.lengths[:, None].astype(np.float32)
-    below[:, keys + outputs :] = batch.spread(spread)
-    for i, (own, bags) in enumerate(parts):
-        of_heads = said.hidden[own].T @ below[own]
-        gradient.key_hidden[i] = of_heads[:, :keys]
-        gradient.value[i] = of_heads[:, keys : keys + outputs]
-        gradient.context[i] = of_heads[:, keys + outputs :]
+    below[:, keys + outputs :] = batch.spread(of_bags * batch.inverse_lengths)
+    outer = np.empty_like(said.hidden)
+    ones = np.ones(len(df), dtype=df.dtype)
+    for i, own in enumerate(batch.parts):
+        here = below[own]
+        np.matmul(said.hidden[own].T, here, out=gradient.heads[i])
+        np.matmul(here, weights.heads[i].T, out=outer[own])
         np.matmul(ones[own], inner[own], out=gradient.key_bias[i])
-        gradient.intercept[i] = of_bags[bags].sum(axis=0)
         np.matmul(ds[own], said.key_hidden[own], out=gradient.key[i])
-        outer = below[own] @ heads[i].T
-        outer *= said.hidden[own] > 0
-        np.matmul(batch.x[own].T, outer, out=gradient.hidden[i])
-        np.matmul(ones[own], outer, out=gradient.bias[i])
+    outer *= said.hidden > 0
+    for i, own in enumerate(batch.parts):
+        np.matmul(batch.x[own].T, outer[own], out=gradient.layer[i])
+    gradient.intercept[:] = batch.of_members(of_bags)

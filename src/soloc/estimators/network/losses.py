@@ -61,15 +61,13 @@ class Numbers:
         e = batch.total(p[:, None] * away)
         squares = (away * away).sum(axis=1)
         joint = np.log(np.maximum(p, 1e-30)) - squares / (2 * s2)
-        r = batch.softmax(joint)
-        top = np.maximum.reduceat(joint, batch.starts)
-        nll = -(np.log(batch.total(np.exp(joint - batch.spread(top)))) + top)
+        r, evidence = batch.posterior(joint)
         e_each, counted = batch.spread(e), batch.spread(share)
         ds = (1 - LATENT) * p * ((away - e_each) * e_each).sum(axis=1) + LATENT * s2 * (p - r)
         df = (1 - LATENT) * p[:, None] * e_each + LATENT * r[:, None] * away
         ds *= counted
         df *= counted[:, None]
-        loss = (1 - LATENT) * 0.5 * (e * e).sum(axis=1) + LATENT * of_bags * nll
+        loss = (1 - LATENT) * 0.5 * (e * e).sum(axis=1) - LATENT * of_bags * evidence
         seen = batch.of_members(share * batch.total(r * squares)) / batch.y.shape[1]
         now = np.maximum((1 - FOLLOW) * noise + FOLLOW * seen, LEAST_NOISE)
         return Slope(batch.of_members(share * loss), ds, df, now)
@@ -102,9 +100,7 @@ class Classes:
         y_each = batch.spread(y)
         own = (log_each * y_each).sum(axis=1)
         joint = np.log(np.maximum(p, 1e-30)) + own
-        r = batch.softmax(joint)
-        top = np.maximum.reduceat(joint, batch.starts)
-        nll = -(np.log(batch.total(np.exp(joint - batch.spread(top)))) + top)
+        r, evidence = batch.posterior(joint)
         ds = (1 - LATENT) * p * ((f - batch.spread(pooled)) * e_each).sum(axis=1)
         ds += LATENT * (p - r)
         df = (1 - LATENT) * p[:, None] * e_each
@@ -112,7 +108,7 @@ class Classes:
         counted = batch.spread(share)
         ds *= counted
         df *= counted[:, None]
-        loss = LATENT * nll - (1 - LATENT) * (log_q * y).sum(axis=1)
+        loss = -LATENT * evidence - (1 - LATENT) * (log_q * y).sum(axis=1)
         return Slope(batch.of_members(share * loss), ds, df, noise)
 
     @staticmethod

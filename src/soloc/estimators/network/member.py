@@ -30,8 +30,8 @@ class Member(NamedTuple):
 
     def turned(self, matrix: np.ndarray) -> "Member":
         """The member for instances that were not multiplied by the matrix before."""
-        weights = self.weights._replace(hidden=(matrix @ self.weights.hidden[0])[None])
-        return self._replace(weights=weights)
+        layer = np.vstack([matrix @ self.weights.hidden[0], self.weights.bias])
+        return self._replace(weights=self.weights._replace(layer=layer[None]))
 
     @property
     def best(self) -> int:
@@ -172,22 +172,26 @@ def stepped(state: State, batch: Batch, plan: Plan, decay: np.ndarray) -> State:
     """The state, changed in place, after one step of Adam with decay of the hidden layer."""
     flat, first, second, average, noise, step = state
     step += 1
-    weights, gradient = plan.shape.views(flat), np.empty_like(flat)
+    weights, change = plan.shape.views(flat), np.empty_like(flat)
     said = forward(weights, batch)
     slope = plan.loss.slope(said, batch, noise)
-    backward(weights, plan.shape.views(gradient), batch, said, slope.ds, slope.df)
-    first += np.float32(1 - FIRST) * (gradient - first)
-    gradient *= gradient
-    second += np.float32(1 - SECOND) * (gradient - second)
+    backward(weights, plan.shape.views(change), batch, said, slope.ds, slope.df)
+    first *= np.float32(FIRST)
+    first += np.float32(1 - FIRST) * change
+    change *= change
+    change *= np.float32(1 - SECOND)
+    second *= np.float32(SECOND)
+    second += change
     rate = RATE * min(1.0, step / WARM)
-    unbiased = rate * np.sqrt(1 - SECOND**step) / (1 - FIRST**step)
-    np.sqrt(second, out=gradient)
-    gradient += np.float32(1e-8)
-    np.divide(first, gradient, out=gradient)
-    gradient *= np.float32(unbiased)
+    np.sqrt(second, out=change)
+    change += np.float32(1e-8)
+    np.divide(first, change, out=change)
+    change *= np.float32(rate * np.sqrt(1 - SECOND**step) / (1 - FIRST**step))
     weights.hidden[:] *= (1 - rate * decay)[:, None, None]
-    flat -= gradient
-    average += np.float32(1 - min(AVERAGED, 1 - 1 / step)) * (flat - average)
+    flat -= change
+    np.subtract(flat, average, out=change)
+    change *= np.float32(1 - min(AVERAGED, 1 - 1 / step))
+    average += change
     return State(flat, first, second, average, slope.noise, step)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from soloc.estimators.coefficients import Reading
 from soloc.estimators.instances import Instances
-from soloc.estimators.network.batches import FARTHEST, Batch, Stock
+from soloc.estimators.network.batches import FARTHEST, Stock, batch_of
 from soloc.estimators.network.layer import Weights, forward
 from soloc.estimators.network.member import Member
 from soloc.estimators.selection import first_of_largest
@@ -39,8 +39,8 @@ def read_ensemble(weights: Weights, instances: Instances) -> tuple[Reading, np.n
         rows = slice(first, instances.starts[bags[-1]] + instances.lengths[bags[-1]])
         starts = instances.starts[bags] - first
         x = np.clip(instances.standard(rows), -FARTHEST, FARTHEST)
-        lengths, one = instances.lengths[bags], np.array([len(bags)])
-        batch = Batch(x, starts, lengths, nothing[bags], equal[bags], one)
+        x = np.column_stack([x, np.ones(len(x))])
+        batch = batch_of(x, starts, instances.lengths[bags], nothing[bags], equal[bags])
         for number, member in enumerate(members):
             said = forward(member, batch)
             attention[number, rows] = said.attention
