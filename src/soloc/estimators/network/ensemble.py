@@ -214,17 +214,21 @@ def parts_of(groups: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def excess(ensemble: Ensemble, stock: Stock, loss: type[Loss]) -> np.ndarray:
-    """By how much the squared error of bags left out exceeds that of all members' mean, (outputs,).
+    """By how much the squared error of a bag left out exceeds that of all members' mean, as y.
 
     Bags are left out by k of M members. With V the variance of the members about their mean, the
     squared error of the mean of k of them is V / k above that of infinitely many: here
-    V (1 / k - 1 / M). Zero where the ensemble is no mean of what its members say.
+    V (1 / k - 1 / M). V is that of the bag, or its mean for bags beyond the first so many. Zero
+    where the ensemble is no mean of what its members say.
     """
     count = len(ensemble.members)
     left_by = ensemble.left_by()
     if count < FEWEST_MEMBERS or not left_by.any() or not loss.averaged:
-        return np.zeros(stock.y.shape[1])
+        return np.zeros(stock.y.shape)
     bags = np.arange(min(len(stock.y), MOST_JUDGES))
     said = np.stack([predicted(loss, m.weights, stock, bags) for m in ensemble.members])
-    variance = np.average(said.var(axis=0, ddof=1), axis=0, weights=stock.weights[bags])
+    of_bags = said.var(axis=0, ddof=1)
+    mean = np.average(of_bags, axis=0, weights=stock.weights[bags])
+    variance = np.broadcast_to(mean, stock.y.shape).copy()
+    variance[bags] = of_bags
     return variance * max(float(np.mean(1 / left_by[left_by > 0])) - 1 / count, 0.0)

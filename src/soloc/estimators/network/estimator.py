@@ -228,7 +228,7 @@ class NetworkEstimator(PointingEstimator):
         context = Context([], 0.0, np.full(y.shape, np.nan))
         if self.context:
             features = features_of(means, given.stock.lengths)
-            total = float(beyond.sum())
+            total = float(np.average(beyond.sum(axis=1), weights=weights))
             context = fit_context(features, y, weights, ensemble, honest, total, seed)
         if context.share:
             honest = (1 - context.share) * honest + context.share * context.left_out
@@ -255,11 +255,11 @@ class NetworkEstimator(PointingEstimator):
         parameters = stacked(ensemble.members)
         unseen = np.isfinite(honest).all(axis=1)
         scores = self._scores(y[unseen], judged[unseen], baseline[unseen], weights[unseen])
-        honest = self._as_one(honest, (1 - shrink) ** 2 * beyond, y, weights)
+        honest = self._as_one(honest, (1 - shrink) ** 2 * beyond, y)
         rows = [
             {"member": number, "epoch": epoch, "error": error}
             for number, member in enumerate(ensemble.members)
-            for epoch, error in enumerate(member.trace)
+            for epoch, error in enumerate(member.epochs)
         ]
         tried = [{"decay": d, "held_out": e} for d, e in ensemble.scores.items()]
         attributes = {
@@ -287,9 +287,7 @@ class NetworkEstimator(PointingEstimator):
         errors = np.abs(y - honest)[unseen]
         return attributes | self._calibrated(errors, weights[unseen], ensemble)
 
-    def _as_one(
-        self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray, weights: np.ndarray
-    ) -> np.ndarray:
+    def _as_one(self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray) -> np.ndarray:
         """What members say of bags they left out, as if the whole ensemble had left them out."""
         return honest
 

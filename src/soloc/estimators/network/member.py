@@ -8,6 +8,7 @@ import numpy as np
 from soloc.estimators.network.batches import Batch, Stock
 from soloc.estimators.network.layer import Shape, Weights, backward, forward
 from soloc.estimators.network.losses import FIRST_NOISE, Loss
+from soloc.estimators.network.straight import halves, unmixed
 
 RATE, WARM, FIRST, SECOND = 1e-2, 20, 0.9, 0.99  # Adam
 SMALLEST_BATCH, LARGEST_BATCH, STEPS = 32, 256, 128  # bags of a batch; steps of an epoch
@@ -24,9 +25,10 @@ class Member(NamedTuple):
 
     weights: Weights  #: of this one member
     noise: float  #: variance of labels about their instance, in standard units
-    trace: list[float]  #: error of the judges before the first and after each epoch
+    trace: list[float]  #: error of the judges before the first and after each epoch, and of halves
     judges: np.ndarray  #: bags left out that decided when to stop
     judged: list[np.ndarray]  #: their predictions, at each entry of the trace
+    halves: int = 0  #: so many of the last entries are of linear values, and no epochs
 
     def turned(self, matrix: np.ndarray) -> "Member":
         """The member for instances that were not multiplied by the matrix before."""
@@ -35,8 +37,13 @@ class Member(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The epoch whose weights were kept."""
+        """The entry of the trace whose weights were kept."""
         return int(np.argmin(self.trace))
+
+    @property
+    def epochs(self) -> list[float]:
+        """The trace without halves."""
+        return self.trace[: len(self.trace) - self.halves]
 
 
 class Plan(NamedTuple):
@@ -105,9 +112,20 @@ class Learner:
         return self.since >= (PATIENCE if away else LONG_PATIENCE)
 
     def member(self) -> Member:
-        """The member as it was at its best."""
-        weights = self.plan.shape.views(self.kept[None])
-        return Member(weights, self.noise, self.trace, self.judges, self.judged)
+        """The member as it was at its best, or with half a linear value where that is better."""
+        weights, trace, judged = self.plan.shape.views(self.kept[None]), self.trace, self.judged
+        if not self.plan.loss.averaged:
+            return Member(weights, self.noise, trace, self.judges, judged)
+        best, said = unmixed(weights), judged[int(np.argmin(trace))]
+        trace, judged = [*trace], [*judged]
+        for half in halves(weights, self.stock, self.task.seen, self.judges, said):
+            found = error(self.plan, self.stock, self.judges, half.judged)
+            if found < min(trace):
+                best = half.weights
+            trace.append(found)
+            judged.append(half.judged)
+        count = len(trace) - len(self.trace)
+        return Member(best, self.noise, trace, self.judges, judged, count)
 
 
 def fit_members(

@@ -109,13 +109,9 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     ) -> Any:
         return number_scores(y, predicted, pooled, weights)
 
-    def _as_one(
-        self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray, weights: np.ndarray
-    ) -> np.ndarray:
-        """Errors scaled down to the mean square that the mean of all members would have."""
-        seen = np.isfinite(honest).all(axis=1)
-        squares = weights[seen] @ (y - honest)[seen] ** 2 / weights[seen].sum()
-        left = np.clip(1 - beyond / np.maximum(squares, 1e-30), LEAST_LEFT, 1.0)
+    def _as_one(self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Errors scaled down to what the mean of all members would have, each by its own bag."""
+        left = np.clip(1 - beyond / np.maximum((y - honest) ** 2, 1e-30), LEAST_LEFT, 1.0)
         return y + np.sqrt(left) * (honest - y)
 
     def _calibrated(self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble) -> Any:
