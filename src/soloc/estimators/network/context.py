@@ -35,24 +35,23 @@ def fit_context(
     excess: float,
     seed: int,
 ) -> Context:
-    """Trees on the bags of each member; a glance, then the first ones say whether others follow."""
+    """Trees on the bags of each member; glances at all folds say whether the whole ones follow."""
     classes = y.shape[1] > 1 and bool((y.sum(axis=1) == 1).all())
     boost = boost_classes if classes else boost_numbers
-    forests: list[Forest] = []
-    total = np.full(y.shape, np.nan)
-    nothing = Context([], 0.0, total)
-    for fold in dict.fromkeys(ensemble.folds):
-        seen = ensemble.fold_of != fold
-        if (seen.sum() < FEWEST_BAGS) or (classes and (y[seen].sum(axis=0) == 0).any()):
-            return nothing
-        for settings in [SETTINGS] if forests else [GLANCE, SETTINGS]:
-            with threadpool_limits(1):
-                found = boost(features[seen], y[seen], weights[seen], seed + fold, settings)
-            total[~seen] = said_by(found, features[~seen], classes)
-            share = share_of(y, predicted, total, weights, excess)
-            if share < (LEAST_GLANCE if settings is GLANCE else LEAST_SHARE):
+    nothing = Context([], 0.0, np.full(y.shape, np.nan))
+    for settings, least in ((GLANCE, LEAST_GLANCE), (SETTINGS, LEAST_SHARE)):
+        forests: list[Forest] = []
+        total = np.full(y.shape, np.nan)
+        for fold in dict.fromkeys(ensemble.folds):
+            seen = ensemble.fold_of != fold
+            if (seen.sum() < FEWEST_BAGS) or (classes and (y[seen].sum(axis=0) == 0).any()):
                 return nothing
-        forests.append(found)
+            with threadpool_limits(1):
+                forests.append(boost(features[seen], y[seen], weights[seen], seed + fold, settings))
+            total[~seen] = said_by(forests[-1], features[~seen], classes)
+            share = share_of(y, predicted, total, weights, excess)
+            if share < least:
+                return nothing
     return Context(forests, share, total)
 
 
