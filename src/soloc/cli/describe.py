@@ -53,4 +53,4 @@ def choice_of(model: Any) -> Iterator[str]:
         )
     else:
         count = len(model.members_.intercept)
-        yield f"{count} members, decay {model.decay_:g}, share of trees {model.share_:.2f}"
+        yield f"{count} members, decay {model.decay_:g}, share of context {model.share_:.2f}"

@@ -165,7 +165,7 @@ def _offset_of(model: Any) -> str:
     if network or model.context:
         parts.append("context")
     if network and model.share_ and not hasattr(model, "classes_"):
-        parts.append("trees")
+        parts.append("kernel" if model.kernel_ is not None else "trees")
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 

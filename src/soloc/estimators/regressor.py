@@ -180,8 +180,8 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
         predicted = data.y - residual if held_out is None else held_out
         seen = np.isfinite(predicted.reshape(len(predicted), -1)).all(axis=1)
         left = pooled.left_out[seen]
-        # fits without a bag where there are such of all: leverages near one exaggerate its error
-        honest = predicted if seen.all() else data.y - residual
+        # by fits without a bag, NaN where there is none: leverages exaggerate its error
+        honest = predicted if seen.any() else data.y - residual
         return {
             "coefficients_": found,
             "calibration_": calibration_of(scores, data.weights),

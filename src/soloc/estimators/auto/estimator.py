@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from soloc.estimators.bags import Bags, as_bags
 from soloc.estimators.coefficients import Reading
-from soloc.estimators.diagnostics import Diagnostics, gain
+from soloc.estimators.diagnostics import SURE, Diagnostics, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import KINDS
 from soloc.estimators.instances import Instances
@@ -271,7 +271,7 @@ class AutoEstimator(PointingEstimator):
 def simplest_of_best(
     errors: dict[str, np.ndarray], constant: np.ndarray, weights: np.ndarray
 ) -> str:
-    """The least error; but linear attention unless the network is better by a standard error.
+    """The least error; but linear attention unless the network is surely better: by two errors.
 
     Mean pooling answers where not even the best one is better than a constant by as much: then
     nothing is to be pointed at.
@@ -284,7 +284,7 @@ def simplest_of_best(
     if best == "network" and "linear" in errors:
         behind = gain(errors["linear"] - errors["network"], weights)
         pooled = means.get("mean-pool", means["linear"])
-        if behind.mean < behind.error and means["linear"] <= pooled:
+        if behind.mean < SURE * behind.error and means["linear"] <= pooled:
             return "linear"
     return best
 
@@ -296,7 +296,7 @@ def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
     if not beaten:
         said = f"{CANDIDATES[choice]} predicts best the bags it left out"
     elif choice == "linear":
-        said = "linear attention is within a standard error of the best on bags left out"
+        said = "linear attention is within two standard errors of the best on bags left out"
     else:
         said = "nothing is better than a constant by a standard error on bags left out"
     said = f"{said} ({unit}: {', '.join(told)})"

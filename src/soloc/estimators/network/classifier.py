@@ -99,7 +99,7 @@ class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
         _, instances = self._bags(X)
         probability = softmax(pooled_prediction(self._read(instances), instances), axis=1)
         if self.share_:
-            probability += self.share_ * (self._by_trees(instances) - probability)
+            probability += self.share_ * (self._by_context(instances) - probability)
         return probability + self.shrink_ * (self.constant_ - probability)
 
     def predict(self, X):

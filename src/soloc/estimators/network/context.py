@@ -1,24 +1,31 @@
-"""The boosted context: trees on (bag mean, bag length), mixed in with the share labels ask for."""
+"""The context: what bags say in sum, mixed in with the share that labels of bags left out ask for.
+
+Boosted trees on (bag mean, bag length); where bags are few, a kernel regression.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from soloc.estimators.diagnostics import SURE, gain
 from soloc.estimators.network.ensemble import Ensemble
 from soloc.estimators.network.forest import GLANCE, SETTINGS, Forest, boost_classes, boost_numbers
+from soloc.estimators.network.kernel import PENALTIES, Kernel, fit_kernel
 
 LEAST_SHARE = 0.1  # a smaller share is not worth its trees
 LEAST_GLANCE = 0.05  # the same after a glance, which knows less
 FEWEST_BAGS = 100  # below it trees of ten bags a leaf know nothing
+FEWEST_OF_ALL = 20  # bags below which not even a kernel says anything
 
 
 class Context(NamedTuple):
-    """Trees, one forest for each of some members, and their share of the prediction."""
+    """Trees, one forest for each of some members, or a kernel; their share of the prediction."""
 
     forests: list[Forest]
     share: float
-    left_out: np.ndarray  #: what the trees say of bags left out, NaN elsewhere
+    left_out: np.ndarray  #: what trees or kernel say of bags left out, NaN elsewhere
+    kernel: Kernel | None = None
 
 
 def features_of(means: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -33,10 +40,10 @@ def fit_context(
     ensemble: Ensemble,
     predicted: np.ndarray,
     excess: float,
+    classes: bool,
     seed: int,
 ) -> Context:
     """Trees on the bags of each member; glances at all folds say whether the whole ones follow."""
-    classes = y.shape[1] > 1 and bool((y.sum(axis=1) == 1).all())
     boost = boost_classes if classes else boost_numbers
     nothing = Context([], 0.0, np.full(y.shape, np.nan))
     for settings, least in ((GLANCE, LEAST_GLANCE), (SETTINGS, LEAST_SHARE)):
@@ -53,6 +60,41 @@ def fit_context(
             if share < least:
                 return nothing
     return Context(forests, share, total)
+
+
+def kernel_context(
+    features: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    ensemble: Ensemble,
+    predicted: np.ndarray,
+    excess: float,
+    classes: bool,
+) -> Context:
+    """The penalty that predicts best the folds left out, and the share that labels ask for.
+
+    Nothing of it unless it is surely better than a constant: on noise it would be by luck.
+    """
+    fold_of = ensemble.fold_of
+    if len(y) < FEWEST_OF_ALL:
+        return Context([], 0.0, np.full(y.shape, np.nan))
+    left_out = []
+    for penalty in PENALTIES:
+        said = np.empty(y.shape)
+        for fold in range(int(fold_of.max()) + 1):
+            seen = fold_of != fold
+            found = fit_kernel(features[seen], y[seen], weights[seen], penalty)
+            said[~seen] = found.said(features[~seen], classes)
+        left_out.append(said)
+    errors = [float(weights @ ((y - said) ** 2).sum(axis=1)) for said in left_out]
+    best = int(np.argmin(errors))
+    constant = ((y - weights @ y / weights.sum()) ** 2).sum(axis=1)
+    beyond = gain(constant - ((y - left_out[best]) ** 2).sum(axis=1), weights)
+    share = share_of(y, predicted, left_out[best], weights, excess)
+    if share < LEAST_SHARE or beyond.mean < SURE * beyond.error:
+        return Context([], 0.0, np.full(y.shape, np.nan))
+    whole = fit_kernel(features, y, weights, PENALTIES[best])
+    return Context([], share, left_out[best], whole)
 
 
 def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:

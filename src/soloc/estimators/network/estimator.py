@@ -22,6 +22,7 @@ from soloc.estimators.network.context import (
     Context,
     features_of,
     fit_context,
+    kernel_context,
     said_by,
     share_of,
 )
@@ -43,9 +44,12 @@ from soloc.estimators.network.forest import Forest
 from soloc.estimators.network.kept import (
     forest_from,
     forest_to_arrays,
+    kernel_from,
+    kernel_to_arrays,
     weights_from,
     weights_to_arrays,
 )
+from soloc.estimators.network.kernel import Kernel, sums_of_bags
 from soloc.estimators.network.layer import Shape, Weights, forward
 from soloc.estimators.network.losses import Loss
 from soloc.estimators.network.member import Plan
@@ -94,6 +98,7 @@ class NetworkEstimator(PointingEstimator):
 
     members_: Weights
     forests_: list[Forest]
+    kernel_: Kernel | None
     share_: float
     shrink_: float
     constant_: np.ndarray
@@ -227,9 +232,12 @@ class NetworkEstimator(PointingEstimator):
         beyond = excess(ensemble, given.stock, self.loss)
         context = Context([], 0.0, np.full(y.shape, np.nan))
         if self.context:
-            features = features_of(means, given.stock.lengths)
             total = float(np.average(beyond.sum(axis=1), weights=weights))
-            context = fit_context(features, y, weights, ensemble, honest, total, seed)
+            asked = y, weights, ensemble, honest, total, not self.loss.averaged
+            if len(y) < FEW:
+                context = kernel_context(sums_of_bags(given.instances)[order], *asked)
+            else:
+                context = fit_context(features_of(means, given.stock.lengths), *asked, seed)
         if context.share:
             honest = (1 - context.share) * honest + context.share * context.left_out
             beyond = (1 - context.share) ** 2 * beyond
@@ -266,6 +274,7 @@ class NetworkEstimator(PointingEstimator):
             "members_": parameters,
             "held_out_": honest[np.argsort(order)],
             "forests_": context.forests,
+            "kernel_": context.kernel,
             "share_": context.share,
             "shrink_": shrink,
             "constant_": constant,
@@ -373,6 +382,8 @@ class NetworkEstimator(PointingEstimator):
         arrays |= weights_to_arrays(self.members_)
         for number, forest in enumerate(self.forests_):
             arrays |= forest_to_arrays(forest, number)
+        if self.kernel_ is not None:
+            arrays |= kernel_to_arrays(self.kernel_)
         return Fields(facts, arrays)
 
     @classmethod
@@ -387,8 +398,9 @@ class NetworkEstimator(PointingEstimator):
         if shrink > 1:
             raise ValueError("field 'shrink' must be at most 1")
         forests = fields.integer("forests", least=0)
-        if share > 1 or (share > 0) != (forests > 0):
-            raise ValueError("field 'share' must be at most 1, and 0 only without forests")
+        kernel = "kernel_points" in fields.arrays
+        if share > 1 or (share > 0) != (forests > 0 or kernel):
+            raise ValueError("field 'share' must be at most 1, and 0 only without a context")
         attributes = {
             "centre_": fields.array("centre", (d,)),
             "scale_": fields.array("scale", (d,), positive=True, finite=False),
@@ -396,6 +408,7 @@ class NetworkEstimator(PointingEstimator):
             "columns_aside_": fields.texts("columns_aside"),
             "members_": weights_from(fields, fields.integer("members", least=1), shape),
             "forests_": [forest_from(fields, i, d + 1) for i in range(forests)],
+            "kernel_": kernel_from(fields, 4 * d + 1, outputs) if kernel else None,
             "share_": share,
             "shrink_": shrink,
             "constant_": fields.array("constant", (outputs,)),
@@ -446,10 +459,12 @@ class NetworkEstimator(PointingEstimator):
     def _read(self, instances: Instances) -> Reading:
         return read_ensemble(self.members_, instances)[0]
 
-    def _by_trees(self, instances: Instances) -> np.ndarray:
-        """What the boosted context predicts, in standard units, (n, outputs)."""
+    def _by_context(self, instances: Instances) -> np.ndarray:
+        """What trees or kernel predict, in standard units, (n, outputs)."""
+        classes = not self.loss.averaged
+        if self.kernel_ is not None:
+            return self.kernel_.said(sums_of_bags(instances), classes)
         features = features_of(bag_means(instances), instances.lengths)
-        classes = hasattr(self, "classes_")
         return np.mean([said_by(each, features, classes) for each in self.forests_], axis=0)
 
 
@@ -462,13 +477,13 @@ def rounded(centre: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def better_of(
-    y: np.ndarray, by_ridge: np.ndarray, by_trees: np.ndarray, weights: np.ndarray
+    y: np.ndarray, by_ridge: np.ndarray, by_context: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """Predictions of whichever mean-pool model is better on bags left out; neither points."""
-    seen = np.isfinite(by_trees).all(axis=1)
+    seen = np.isfinite(by_context).all(axis=1)
     if not seen.any():
         return by_ridge
-    errors = [weights[seen] @ (y - each)[seen] ** 2 for each in (by_ridge, by_trees)]
+    errors = [weights[seen] @ (y - each)[seen] ** 2 for each in (by_ridge, by_context)]
     if errors[0].sum() <= errors[1].sum():
         return by_ridge
-    return np.where(seen[:, None], by_trees, by_ridge)
+    return np.where(seen[:, None], by_context, by_ridge)

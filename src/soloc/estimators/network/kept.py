@@ -1,9 +1,10 @@
-"""Members and trees as arrays of a file, and back; every one is checked."""
+"""Members, trees and kernel as arrays of a file, and back; every one is checked."""
 
 import numpy as np
 
 from soloc.estimators.fields import Fields
 from soloc.estimators.network.forest import Forest
+from soloc.estimators.network.kernel import Kernel
 from soloc.estimators.network.layer import Shape, Weights
 
 PARAMETERS = (
@@ -53,6 +54,23 @@ def forest_from(fields: Fields, number: int, columns: int) -> Forest:
         fields.array(f"{name}value", (nodes,)),
         whole(fields, f"{name}roots", (None, len(baseline)), 0, nodes),
         baseline,
+    )
+
+
+def kernel_to_arrays(kernel: Kernel) -> dict[str, np.ndarray]:
+    """The arrays of a kernel regression."""
+    return {f"kernel_{name}": table for name, table in zip(Kernel._fields, kernel, strict=True)}
+
+
+def kernel_from(fields: Fields, columns: int, outputs: int) -> Kernel:
+    """The kernel regression back, if its arrays fit."""
+    points = fields.array("kernel_points", (None, columns))
+    return Kernel(
+        points,
+        fields.array("kernel_centre", (columns,)),
+        fields.array("kernel_scale", (columns,), positive=True, finite=False),
+        fields.array("kernel_dual", (len(points), outputs)),
+        fields.array("kernel_middle", (outputs,)),
     )
 
 

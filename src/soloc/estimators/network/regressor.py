@@ -33,7 +33,8 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
 
     A hidden layer is shared by the attention, which chooses the instance, and by the value, which
     reads it. Several members, each of which leaves out a fold of the bags, are averaged, and
-    boosted trees on the mean of the bag are mixed in where bags left out ask for them. Several
+    boosted trees on the mean of the bag (a kernel regression on its statistics where bags are few)
+    are mixed in where bags left out ask for them, as is a linear value of the instance. Several
     columns of `y` are decided by one and the same instance: they share layer and attention.
 
     Parameters
@@ -45,7 +46,8 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     members : int or "auto", default "auto"
         Members of the ensemble; "auto" takes 10 below 300 bags, 5 below 1000, else 3.
     context : bool, default True
-        Whether boosted trees on (mean of the bag, its length) may be mixed in.
+        Whether boosted trees on (mean of the bag, its length) may be mixed in; below 300 bags a
+        kernel regression on mean, deviation, least and largest of each feature and the length.
     max_epochs : int, default 80
         Most passes over the bags; members stop when bags left out say so.
     random_state : int, RandomState or None, default 0
@@ -60,7 +62,7 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     members_ : Weights
         Parameters of the networks, each with a first axis of members.
     share_ : float
-        Share of the boosted trees in the prediction; 0 where they were not wanted.
+        Share of trees or kernel in the prediction; 0 where they were not wanted.
     shrink_ : float
         By how much predictions are drawn to the mean label, as bags left out ask; 0 mostly, 1 on
         noise.
@@ -137,11 +139,11 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     # -- what a fitted model says
 
     def _read(self, instances: Instances) -> Reading:
-        """With trees and constant in the offset: weights times values and it are the prediction."""
+        """With trees, kernel and constant in the offset: values times weights and it add up."""
         reading = super()._read(instances)
         left, offset = 1 - self.share_, (1 - self.share_) * reading.offset
         if self.share_:
-            offset = offset + self.share_ * self._by_trees(instances)
+            offset = offset + self.share_ * self._by_context(instances)
         kept = 1 - self.shrink_
         offset = kept * offset + self.shrink_ * self.constant_
         return Reading(reading.attention, kept * left * reading.values, offset)
