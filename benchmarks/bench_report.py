@@ -4,7 +4,10 @@ python benchmarks/bench_report.py            the five experiments of the paper, 
 python benchmarks/bench_report.py --full     the whole report by chapters too, minutes
 
 Cold is with an empty cache of compiled programs; the second time results are computed anew with
-that cache. For two quiet cores: the CPU seconds beside the clock say whether they were.
+that cache. Of the later chapters, learning and heads, each is told alone, with the start of all
+processes and without a bar; the bar is on what it adds to one run: the seconds of all chapters
+minus those of all but it, both cold. For two quiet cores: the CPU seconds beside the clock, which
+are those of the command without its workers, say whether they were.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from bars import bar, results
@@ -22,7 +26,6 @@ from soloc.experiments.registry import EXPERIMENTS
 
 PAPER = [name for name in EXPERIMENTS if name.startswith("training_")]
 TODAY, LATER = ("training", "attention", "latent", "text"), ("learning", "heads")
-CHAPTERS = {TODAY: 75, ("learning",): 30, ("heads",): 30}
 
 
 def of(chapters: tuple[str, ...]) -> list[str]:
@@ -51,6 +54,22 @@ def reproduce(names: list[str], cache: Path, *options: str) -> float:
     return seconds
 
 
+def cold(chapters: Iterable[str], *options: str) -> float:
+    """Seconds of these chapters with nothing compiled before."""
+    with tempfile.TemporaryDirectory() as folder:
+        return reproduce(of(tuple(chapters)), Path(folder), *options)
+
+
+def later(limit: float, when: str, *options: str) -> None:
+    """What each later chapter takes alone, and what it adds to one run of all."""
+    together = cold([*TODAY, *LATER], *options)
+    print(f"      all chapters, {when}: {together:.1f} s", flush=True)
+    for chapter in LATER:
+        print(f"      {chapter} alone, {when}: {cold([chapter], *options):.1f} s", flush=True)
+        others = [each for each in (*TODAY, *LATER) if each != chapter]
+        bar(f"what {chapter} adds, {when}", together - cold(others, *options), limit, "s")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true")
@@ -64,14 +83,10 @@ def main() -> int:
         for when, limit in (("cold", 20), ("again", 12)):
             bar(f"--quick, {', '.join(TODAY)}, {when}", reproduce(of(TODAY), cache, "--quick"),
                 limit, "s")  # fmt: skip
-        for chapter in LATER:
-            seconds = reproduce(of((chapter,)), cache, "--quick")
-            bar(f"--quick, {chapter} alone, cold", seconds, 5, "s")
+    later(5, "--quick, cold", "--quick")
     if options.full:
-        for chapters, limit in CHAPTERS.items():
-            with tempfile.TemporaryDirectory() as folder:
-                seconds = reproduce(of(chapters), Path(folder))
-            bar(f"{', '.join(chapters)}, full, cold", seconds, limit, "s")
+        bar(f"{', '.join(TODAY)}, full, cold", cold(TODAY), 75, "s")
+        later(30, "full, cold")
     return 0 if all(results) else 1
 
 

@@ -12,6 +12,7 @@ from soloc.estimators.coefficients import bag_means
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.objectives.catalogue import CLASSES, NUMBERS
 from soloc.estimators.objectives.data import Data
+from soloc.estimators.objectives.squared import gauss_newton
 from soloc.estimators.ridge import ridge
 
 ALPHA, KEY_SHARE = 3.0, 0.7
@@ -163,6 +164,22 @@ def test_the_metric_is_positive(kind, loss):
     inverse = objective.metric(0.3 * np.random.default_rng(6).standard_normal(size))
     for vector in np.random.default_rng(7).standard_normal((5, size)):
         assert vector @ inverse(vector) > 0
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_the_metric_of_few_bags_is_that_of_many(outputs, fit_intercept):
+    drawn = make_single_location(8, width=20, lengths=(2, 6), random_state=3)
+    instances = Instances(drawn.bags, *centre_and_scale(drawn.bags, True))
+    y = drawn.labels if outputs == 1 else np.stack([drawn.labels, drawn.labels**2], axis=1)
+    given = Data(instances, y, None, fit_intercept, WEIGHTS[:8], ALPHA, KEY_SHARE)
+    objective = NUMBERS["squared"](given)
+    key, vector = np.random.default_rng(10).standard_normal((2, 20))
+    attention, pooled = objective.pooled(key)
+    sums = objective.products(attention, pooled, objective.inner(pooled))
+    np.testing.assert_allclose(
+        objective.metric(key)(vector), gauss_newton(given, sums)(vector), rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("loss", ["squared", "likelihood"])

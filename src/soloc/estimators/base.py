@@ -151,20 +151,21 @@ class BagEstimator(PointingEstimator):
     def _start(self, entered: Entered) -> Started:
         """Second stage: where each loss begins; what is held out later takes no part in it."""
         data, groups = entered.data, entered.groups
-        if groups is None and data.instances.rows is not None:  # bags that share instances
-            first = next(iter(entered.losses.values()))
-            begun = self._best_starts(data, {"": first}, entered.pooled, entered, self.n_starts)[""]
-            groups = pointed_groups(data.instances, data.read(begun).attention)
-        starts: dict[str, list[Coefficients]]
         nothing_to_choose = entered.alpha is not None and len(entered.losses) == 1
         where = selected_bags(data, entered.tickets)
         part = data if len(where) == len(data.y) or data.on_disk else data.part(where)
+        starts: dict[str, list[Coefficients]]
         if nothing_to_choose and not self.always_holds_out:
             half = (self.n_starts + 1) // 2  # the others are for halves of the bags
             found = self._best_starts(data, entered.losses, entered.pooled, entered, half)
             starts = {name: [begun] for name, begun in found.items()}
+            groups = self._groups(entered, next(iter(found.values())))
             part = data.part(where) if data.on_disk else part
             return Started(groups, shortened(part, starts, 1), where, [], starts)
+        if groups is None and data.instances.rows is not None:
+            first = next(iter(entered.losses.values()))
+            begun = self._best_starts(data, {"": first}, entered.pooled, entered, self.n_starts)[""]
+            groups = self._groups(entered, begun)
         together = None if groups is None else groups[where]
         folds = held_out_folds(entered.tickets[where], together, long=are_long(data))
         n_starts = self.n_starts if len(folds) > 1 else (self.n_starts + 1) // 2
@@ -180,6 +181,14 @@ class BagEstimator(PointingEstimator):
             del rest
         part = data.part(where) if data.on_disk else part
         return Started(groups, shortened(part, starts, len(folds)), where, folds, starts)
+
+    @staticmethod
+    def _groups(entered: Entered, found: Coefficients) -> np.ndarray | None:
+        """The groups that were given, or bags that share the instance they point at."""
+        instances = entered.data.instances
+        if entered.groups is not None or instances.rows is None:
+            return entered.groups
+        return pointed_groups(instances, entered.data.read(found).attention)
 
     def _best_starts(
         self,

@@ -11,6 +11,7 @@ from soloc.estimators.instances import Instances
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
 from soloc.estimators.objectives.squared import SquaredLoss
+from soloc.estimators.ridge import solved_from, sums_of
 from soloc.estimators.starts import mean_key
 from soloc.estimators.thinning import thinned
 from soloc.estimators.tickets import drawn, of_groups
@@ -148,12 +149,13 @@ def choose_value_alpha(data: Data, key: np.ndarray, folds: list[np.ndarray]) -> 
     while alphas[-1] * FACTOR <= LARGEST * n:
         alphas.append(alphas[-1] * FACTOR)
     errors = np.zeros(len(alphas))
+    objective = SquaredLoss(data)
+    _, pooled = objective.pooled(key)
+    features = objective.features(pooled)
     for fold in folds:
-        objective = SquaredLoss(data._replace(weights=data.weights * ~fold))
-        _, pooled = objective.pooled(key)
-        features = pooled if data.context is None else np.hstack([pooled, data.context])
+        sums = sums_of(features, data.y, data.weights * ~fold)
         for i, candidate in enumerate(alphas):
-            solved = objective.inner(pooled, candidate)
+            solved = solved_from(sums, candidate, data.fit_intercept)
             residual = data.y[fold] - features[fold] @ solved.coef - solved.intercept
             errors[i] += np.sum(data.weights[fold] @ residual**2)
     return alphas[int(np.argmin(errors))]

@@ -161,9 +161,9 @@ def inverse_of(matrix: np.ndarray) -> Inverse:
     ridge = 1e-10 * max(float(np.trace(matrix)) / len(matrix), 1e-300)
     while True:
         try:
-            factor = cho_factor(
-                matrix + ridge * np.eye(len(matrix)), lower=True, check_finite=False
-            )
+            raised = matrix.copy()
+            raised[np.diag_indices(len(matrix))] += ridge
+            factor = cho_factor(raised, lower=True, overwrite_a=True, check_finite=False)
             return lambda vector: cho_solve(factor, vector, check_finite=False)
         except LinAlgError:
             ridge *= 30

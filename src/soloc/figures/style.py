@@ -45,6 +45,7 @@ STYLE: Any = {
     "axes.titlecolor": INK,
     "axes.titlesize": 10,
     "axes.titlelocation": "left",
+    "axes.titley": 1.0,  # nothing stands above an axis that a title would have to avoid
     "axes.labelsize": 9,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,

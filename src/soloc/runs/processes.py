@@ -6,6 +6,7 @@ BLAS that a fork could cut off. Where forking is not safe (other systems than Li
 anew and import for themselves.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -170,6 +171,7 @@ def begin_child() -> None:
         {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
     )
     threadpool_limits(1)  # for a BLAS that was imported before it could read its variable
+    gc.freeze()  # what was imported stays: looking through it for garbage only costs time
     end_with_parent()
 
 

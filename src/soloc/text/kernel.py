@@ -60,10 +60,11 @@ class WordKernel(TransformerMixin, BaseEstimator):
         self.refuse_parameters()
         values = as_bags(X).values
         self.n_features_in_ = values.shape[1]
-        self.centre_ = values.mean(axis=0, dtype=np.float64)
-        deviation = values.std(axis=0, dtype=np.float64)
+        first, rows = distinct_rows(values)
+        shares = np.bincount(rows) / len(rows)
+        self.centre_ = shares @ values[first].astype(np.float64)
+        deviation = np.sqrt(shares @ (values[first] - self.centre_) ** 2)
         self.scale_ = np.where(deviation > 1e-12, deviation, np.inf)
-        first, _ = distinct_rows(values)
         if len(first) > self.most:
             first = np.sort(
                 np.random.default_rng(self.random_state).choice(first, self.most, replace=False)

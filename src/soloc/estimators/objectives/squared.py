@@ -12,6 +12,7 @@ one more pass over the data. Labels of several outputs share k; squares are summ
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 
 from soloc.estimators.coefficients import Coefficients
 from soloc.estimators.objectives.data import Data
@@ -85,7 +86,39 @@ class SquaredLoss(NumberObjective):
     def metric(self, point: np.ndarray) -> Inverse:
         """Inverse of the Gauss-Newton Hessian of the projected objective at k."""
         attention, pooled = self.pooled(point)
-        return gauss_newton(self.data, self.products(attention, pooled, self.inner(pooled)))
+        solved = self.inner(pooled)
+        if self.y.size < self.d <= WIDE:
+            return self.gauss_newton_of_few(attention, pooled, solved)
+        return gauss_newton(self.data, self.products(attention, pooled, solved))
+
+    def gauss_newton_of_few(
+        self, attention: np.ndarray, pooled: np.ndarray, solved: Ridge
+    ) -> Inverse:
+        """The same inverse where bags are fewer than features, from products of bags.
+
+        With P the centred pooled instances and J as in `Products`, both times the roots of weights:
+
+            J' J - J' P (P' P + a)^-1 P' J = a J' (P P' + a)^-1 J = B' B
+            (B' B + s)^-1 = (1 - B' (B B' + s)^-1 B) / s
+        """
+        root = np.sqrt(self.weights)[:, None].astype(pooled.dtype)
+        centre = column_sums(pooled, self.weights) / self.total if self.fit_intercept else 0.0
+        rows = root * (pooled - np.asarray(centre, dtype=pooled.dtype))
+        kernel = (rows @ rows.T).astype(np.float64)
+        alpha = self.alpha + 1e-9 * np.trace(kernel) / self.d + 1e-12
+        kernel[np.diag_indices(len(kernel))] += alpha
+        factor = cholesky(kernel, lower=True, overwrite_a=True, check_finite=False)
+        factor = factor.astype(pooled.dtype)
+        values = solved.coef[: self.d].reshape(self.d, -1)
+        jacobians = [root * self.jacobian(attention, pooled, value) for value in values.T]
+        b = np.concatenate(
+            [solve_triangular(factor, each, lower=True, check_finite=False) for each in jacobians]
+        )
+        b *= np.asarray(np.sqrt(alpha), dtype=b.dtype)
+        shrink = self.key_penalty + 1e-3 * max(float(np.vdot(b, b)) / self.d, 1e-12)
+        solve = inverse_of((b @ b.T).astype(np.float64) + shrink * np.eye(len(b)))
+        scale = self.total / (2 * shrink)
+        return lambda vector: scale * (vector - b.T @ solve(b @ vector.astype(b.dtype)))
 
     def products(self, attention: np.ndarray, pooled: np.ndarray, solved: Ridge) -> "Products":
         """What the metric needs to know of the bags."""
@@ -162,8 +195,9 @@ def gauss_newton(data: Data, products: Products) -> Inverse:
         cross -= centre[:, None] * products.jacobian_sum[:, None, :]
         inner -= total * np.outer(centre, centre)
     inner[np.diag_indices(d)] += data.alpha + 1e-9 * np.trace(inner) / d + 1e-12
-    solve = inverse_of(inner)
-    hessian = products.jacobian - sum(each.T @ solve(each) for each in cross)
+    factor = cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
+    halves = [solve_triangular(factor, each, lower=True, check_finite=False) for each in cross]
+    hessian = products.jacobian - sum(half.T @ half for half in halves)
     hessian[np.diag_indices(d)] += shrink + 1e-3 * max(np.trace(hessian) / d, 1e-12)
     return inverse_of(2 * hessian / total)
 

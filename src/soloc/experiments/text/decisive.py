@@ -186,7 +186,7 @@ EXPERIMENTS = (
         findings=findings,
         certificates=certificates,
         axes=("seeds",),
-        seconds=7.0,
+        seconds=12.0,
         needs=STATIC_NEEDS,
         extra="text",
     ),

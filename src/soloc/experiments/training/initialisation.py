@@ -302,5 +302,5 @@ EXPERIMENT = Experiment(
     findings=findings,
     certificates=certificates,
     axes=("settings",),
-    seconds=7.0,
+    seconds=5.0,
 )

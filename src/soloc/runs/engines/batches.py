@@ -1,6 +1,6 @@
 """Calls that wait, and how many travel together: short ones in batches, long ones alone."""
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 
 from soloc.runs.engines.calls import Call
@@ -19,33 +19,41 @@ class Batch:
 
 
 class Waiting:
-    """The calls that nobody has taken yet, longest first, by function."""
+    """The calls that nobody has taken yet, by function, each longest first."""
 
     def __init__(self, calls: Sequence[Call], hands: int, batch_seconds: float) -> None:
         self._calls, self.hands, self._batch_seconds = calls, hands, batch_seconds
         self._packed: dict[int, bytes] = {}
         self._queues: dict[int, deque[int]] = {}
         self._spent: dict[int, tuple[int, float]] = {}
+        self._left: dict[int, float] = defaultdict(float)  # seconds that a queue takes, about
+        self._begun: set[int] = set()
         for place in sorted(range(len(calls)), key=lambda i: -calls[i].seconds):
             function = calls[place].function
             if id(function) not in self._queues:
                 self._queues[id(function)] = deque()
                 self._packed[id(function)] = pack(function)
             self._queues[id(function)].append(place)
+            self._left[id(function)] += calls[place].seconds
 
     def take(self, kind: int | None = None) -> Batch | None:
-        """The next batch, of the function `kind` if it has any left: a worker has compiled it."""
+        """The next batch, of the function `kind` if it has any left: a worker has compiled it.
+
+        Else of one that nobody has begun, that only one worker need compile it; when all are begun,
+        of the one with most left.
+        """
         if kind is None or not self._queues[kind]:
-            longest = max(
-                (queue for queue in self._queues.values() if queue),
-                key=lambda queue: self._calls[queue[0]].seconds,
+            kind = max(
+                (each for each, queue in self._queues.items() if queue),
+                key=lambda each: (each not in self._begun, self._left[each]),
                 default=None,
             )
-            if longest is None:
+            if kind is None:
                 return None
-            kind = id(self._calls[longest[0]].function)
-        queue = self._queues[kind]
-        return Batch([queue.popleft() for _ in range(self._size(kind))], self._packed[kind], kind)
+        self._begun.add(kind)
+        places = [self._queues[kind].popleft() for _ in range(self._size(kind))]
+        self._left[kind] -= sum(self._calls[place].seconds for place in places)
+        return Batch(places, self._packed[kind], kind)
 
     def alone(self, place: int) -> Batch:
         """A call by itself."""
@@ -56,10 +64,12 @@ class Waiting:
         """Calls that were taken and not computed are next."""
         for place in reversed([*places]):
             self._queues[id(self._calls[place].function)].appendleft(place)
+            self._left[id(self._calls[place].function)] += self._calls[place].seconds
 
     def put_last(self, place: int) -> None:
         """A call that may have killed its worker waits until the others are done."""
         self._queues[id(self._calls[place].function)].append(place)
+        self._left[id(self._calls[place].function)] += self._calls[place].seconds
 
     def took(self, place: int, seconds: float) -> None:
         """A call has taken so long: how many travel together follows."""
