@@ -284,9 +284,10 @@ def _step(
         x = x - alpha * gradient
         moved.append(x if plan.free_norms else x / jnp.sqrt(total(x * x)))
         velocities.append(gradient)
-    return triangular(
+    after: jax.Array = triangular(
         [*moved, *(wide[i] for i in stars), *(velocities if plan.with_momentum else [])]
     )
+    return after
 
 
 @cache
