@@ -105,6 +105,26 @@ def test_tasks_lam_and_step_sizes_broadcast_with_starts():
         )
 
 
+@pytest.mark.parametrize("runs", [16, 30, 33, 129])
+@pytest.mark.parametrize("apart", [False, True], ids=["shared numbers", "numbers of their own"])
+def test_a_run_beside_many_others_has_the_numbers_of_its_place(runs, apart):
+    """Also with more runs than one function of machine code takes."""
+    starts = uniform_on_sphere(400, runs, jax.random.key(1))
+    gamma, lam = (
+        (np.linspace(0.3, 1.0, runs), np.linspace(0.05, 0.3, runs)) if apart else (0.7, 0.1)
+    )
+    options = {"steps": 300, "every": 37, "step_size": 1e-3}
+    together = population_path(SingleLocation(400, gamma=gamma), Erf(lam), starts, **options)
+    for place in (0, runs // 2, runs - 1):
+        g, x = (gamma[place], lam[place]) if apart else (gamma, lam)
+        start = Overlaps(*(getattr(starts, name)[place] for name in NAMES))
+        alone = population_path(SingleLocation(400, gamma=g), Erf(x), start, **options)
+        for name in NAMES:
+            np.testing.assert_allclose(
+                together.columns[name][:, place], alone.columns[name][:, 0], atol=1e-14
+            )
+
+
 def test_any_function_of_the_step_is_a_schedule():
     decay = population_path(
         TASK, Erf(1.0), SPHERE, steps=50, step_size=1e-3, lam=InverseDecay(0.5, 0.1)

@@ -5,10 +5,27 @@ import mpmath
 import numpy as np
 import pytest
 
-from soloc.maths.arithmetic import erf, exp_of_negative, log_of_positive, log_of_single
+from soloc.maths.arithmetic import (
+    erf,
+    erf_beside,
+    exp_of_negative,
+    log_of_positive,
+    log_of_single,
+)
 
 DRAWS = np.random.default_rng(0)
 ROUNDINGS = 4 * np.finfo(float).eps
+
+
+def beside_its_decay(x):
+    return erf_beside(x, exp_of_negative(-x * x))
+
+
+OF_ERF = [
+    DRAWS.normal(0, 2, 500),
+    10.0 ** -DRAWS.uniform(0, 300, 50),
+    [1.0, -1.0, 6.0, 6.2, 40.0],
+]
 CASES = {
     "exp": (
         exp_of_negative,
@@ -25,11 +42,8 @@ CASES = {
             [0.5**0.5, 2.0**0.5, 1 - 2.0**-53, 1e300],
         ],
     ),
-    "erf": (
-        erf,
-        mpmath.erf,
-        [DRAWS.normal(0, 2, 500), 10.0 ** -DRAWS.uniform(0, 300, 50), [1.0, -1.0, 6.0, 6.2, 40.0]],
-    ),
+    "erf": (erf, mpmath.erf, OF_ERF),
+    "erf beside its decay": (beside_its_decay, mpmath.erf, OF_ERF),
 }
 
 
@@ -50,7 +64,8 @@ def test_the_logarithm_of_single_precision_is_exact_to_its_roundings():
     np.testing.assert_allclose(found, np.log(x.astype(float)), rtol=4 * 2.0**-23, atol=1e-7)
 
 
-def test_ends_are_right():
+@pytest.mark.parametrize("erf", [erf, beside_its_decay])
+def test_ends_are_right(erf):
     with jax.enable_x64(True):
         ends = np.asarray(erf(np.array([np.inf, -np.inf, 0.0, -0.0, np.nan])))
         nothing = float(exp_of_negative(-np.inf))
@@ -59,8 +74,9 @@ def test_ends_are_right():
     assert np.signbit(ends[3]) and 0.0 <= nothing < 1e-300
 
 
-def test_erf_has_derivatives_of_every_order():
-    x = 0.7
+@pytest.mark.parametrize("erf", [erf, beside_its_decay])
+@pytest.mark.parametrize("x", [0.7, -1.9])
+def test_erf_has_derivatives_of_every_order(erf, x):
     with jax.enable_x64(True):
         first, second = jax.grad(erf)(x), jax.grad(jax.grad(erf))(x)
     slope = 2.0 / np.sqrt(np.pi) * np.exp(-x * x)

@@ -18,6 +18,7 @@ from soloc.dynamics.schedules import InverseDecay, Tabulated
 from soloc.dynamics.watched import Walk, watched_step
 from soloc.maths.arithmetic import SHORT_STEPS
 from soloc.maths.data import core_axes
+from soloc.maths.one_kernel import apart, repeated
 from soloc.maths.steps_done import StepsDone
 from soloc.risk.registry import Slopes
 
@@ -25,6 +26,7 @@ SLOTS = 256  # observations of one compiled piece
 _ROWS, _CELLS = 4096, 65536  # steps of one compiled piece, and steps x distinct schedules
 # runs of one compiled piece, filled up: few programs serve every number of runs
 _GROUPS = (1, 16, 32, 128)
+_IN_ONE_FUNCTION = _GROUPS[:3]  # more runs XLA would share among cores
 
 
 def population_path(
@@ -105,7 +107,8 @@ class _Run:
             Tabulated("step_size", step_size, self.shape),
         )
         self.start = self.trained.layout.of_runs(start, self.shape)
-        self.watched = self.trained.slopes is not None and self.trained.slopes.watched is not None
+        slopes = self.trained.slopes
+        self.watched = slopes is not None and slopes.watched is not None
         if self.watched:  # no step halved so far
             self.start = np.concatenate([self.start, np.zeros_like(self.start[:1])])
         self.runs = int(np.prod(self.shape, dtype=int))
@@ -114,7 +117,8 @@ class _Run:
         leaves = zip(jax.tree.leaves(self.trained.leaves), axes, strict=True)
         shared = all(np.ndim(x) == n for x, n in leaves) and self.lam.values(0, 1).shape[1] == 1
         # the largest fits the nearest cache
-        self.group = next((size for size in _GROUPS if self.runs <= size), _GROUPS[-1])
+        groups = _IN_ONE_FUNCTION if slopes is not None and slopes.arithmetic else _GROUPS
+        self.group = next((size for size in groups if self.runs <= size), groups[-1])
         # what differs between runs is spread out whole: again one program
         self.spread = not shared and self.runs > 1
         if self.spread:
@@ -259,17 +263,21 @@ def _advance(
     """So many strides of steps, the state after each seen; the table is that of all steps."""
     table = slopes.table(lam, numbers)
 
-    def one(t: jax.Array, walk: Any) -> Any:
+    def one(i: jax.Array, walk: Any, given: Any) -> Any:
+        first, alpha, table, numbers, predictor = given
+        t = first + i
         at = numbers, predictor, jax.tree.map(lambda x: x[t], table)
-        if slopes.watched is None:
-            return walk._replace(
-                state=motion.step(walk.state, slopes.at(walk.state, *at), alpha[t])
-            )
-        return watched_step(motion.step, slopes.watched, walk, alpha[t], *at)
+        if slopes.watched is not None:
+            return watched_step(motion.step, slopes.watched, walk, alpha[t], *at)
+        if slopes.arithmetic:
+            along = apart(slopes.at, walk.state, *at)
+            return walk._replace(state=apart(motion.step, walk.state, along, alpha[t]))
+        return walk._replace(state=motion.step(walk.state, slopes.at(walk.state, *at), alpha[t]))
 
     def until_next_record(r: jax.Array, carry: Any) -> Any:
         walk, seen = carry
-        walk = jax.lax.fori_loop(r * stride, (r + 1) * stride, one, walk)
+        given = r * stride, alpha, table, numbers, predictor
+        walk = repeated(one, stride, walk, given, arithmetic=slopes.arithmetic)
         return walk, seen.at[r].set(as_rows(walk))
 
     def as_rows(walk: Walk) -> jax.Array:

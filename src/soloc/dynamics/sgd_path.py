@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from soloc.dynamics.exact import exact_trainee, trainee
@@ -137,14 +136,11 @@ def sgd_path(
             )
         return vectors, np.asarray(seen)[: piece.n // piece.stride, :, : plan.runs]
 
-    with jax.enable_x64(True):
-        vectors = _at_rest(plan, start, shape)
-        seen_first = np.asarray(plan.observe(vectors, plan.followed))
-        vectors = plan.filled(vectors)
+    vectors = _at_rest(plan, start, shape)
     record = run_in_pieces(
         advance,
-        vectors,
-        seen_first,
+        plan.filled(vectors),
+        plan.observe(vectors, plan.followed),
         steps=steps,
         every=every,
         capacity=rows,
@@ -188,19 +184,19 @@ def _is_arithmetic(weight: Any) -> bool:
     return named and plain and not isinstance(weight, pointwise.PointwiseFunction)
 
 
-def _at_rest(plan: Plan, start: Overlaps | Gram, shape: tuple[int, ...]) -> jax.Array:
-    """Heads and truth (and velocities at rest) in their own frame."""
+def _at_rest(plan: Plan, start: Overlaps | Gram, shape: tuple[int, ...]) -> np.ndarray:
+    """Heads and truth (and velocities at rest) in their own frame; numbers, nothing to compile."""
     if isinstance(start, Gram):
         size = plan.followed
         grams = np.broadcast_to(start.matrix, (*shape, size, size)).reshape(-1, size, size)
         known = np.moveaxis(_lower(grams), 0, -1)
         velocities = plan.frame - size
-        return jnp.asarray(np.pad(known, ((0, velocities), (0, velocities), (0, 0))))
+        return np.pad(known, ((0, velocities), (0, velocities), (0, 0)))
     five = np.broadcast_arrays(*start, np.empty(shape))[:-1]
     in_frame = Overlaps(*(np.ravel(one) for one in five)).in_frame()
     axes = np.repeat(np.eye(4)[:2, :, None], plan.runs, axis=-1)
     velocities_at_rest = np.zeros((plan.frame - 4, 4, plan.runs))
-    return triangular([*map(jnp.asarray, (in_frame.k, in_frame.v, *axes, *velocities_at_rest))])
+    return np.asarray(triangular([in_frame.k, in_frame.v, *axes, *velocities_at_rest]))
 
 
 def _lower(grams: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 
 from soloc.dynamics.step_draws import Draws, Plan, draw, of_step
 from soloc.maths.arithmetic import VECTORS
+from soloc.maths.engine import Array, engine_of
 from soloc.maths.one_kernel import apart, repeated
 from soloc.predictors.pointwise import Pointwise
 
@@ -33,24 +34,25 @@ class Chain(NamedTuple):
     momentum: Any
 
 
-def triangular(vectors: list[jax.Array]) -> jax.Array:
+def triangular(vectors: list[Array]) -> Array:
     """F vectors (axes, runs) in their own Gram-Schmidt frame, lower triangular: (F, F, runs)."""
-    rows: list[jax.Array] = []
-    frame: list[jax.Array] = []
+    xp = engine_of(*vectors).xp
+    rows: list[Array] = []
+    frame: list[Array] = []
     for vector in vectors:
         row = []
         for axis in frame:
             row.append(total(vector * axis))
             vector = vector - row[-1] * axis
-        row.append(jnp.sqrt(total(vector * vector)))
-        frame.append(vector / jnp.where(row[-1] > 0.0, row[-1], 1.0))
-        rows.append(jnp.stack(row + [jnp.zeros_like(row[0])] * (len(vectors) - len(row))))
-    return jnp.stack(rows)
+        row.append(xp.sqrt(total(vector * vector)))
+        frame.append(vector * (1.0 / xp.where(row[-1] > 0.0, row[-1], 1.0)))
+        rows.append(xp.stack(row + [xp.zeros_like(row[0])] * (len(vectors) - len(row))))
+    return xp.stack(rows)
 
 
-def total(x: jax.Array) -> Any:
+def total(x: Array) -> Any:
     """The sum over the first axis; of few terms one by one, which compiles to vectors of runs."""
-    return sum(x) if len(x) <= _FEW else jnp.sum(x, axis=0)
+    return sum(x) if len(x) <= _FEW else x.sum(axis=0)
 
 
 def _dot(x: Any, y: Any) -> Any:
@@ -58,19 +60,20 @@ def _dot(x: Any, y: Any) -> Any:
     return sum(a * b for a, b in zip(x, y, strict=False))
 
 
-def observe_overlaps(vectors: jax.Array, followed: int) -> jax.Array:
+def observe_overlaps(vectors: Array, followed: int) -> Array:
     """(kappa, nu, theta, eta, rho) of the directions, and (|k|, |v|): (7, runs)."""
+    xp = engine_of(vectors).xp
     k, v, k_star, v_star = vectors[:followed]
-    norm_k, norm_v = jnp.sqrt(jnp.sum(k * k, axis=0)), jnp.sqrt(jnp.sum(v * v, axis=0))
-    k, v = k / norm_k, v / norm_v
+    norm_k, norm_v = xp.sqrt((k * k).sum(axis=0)), xp.sqrt((v * v).sum(axis=0))
+    k, v = k * (1.0 / norm_k), v * (1.0 / norm_v)
     pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
-    return jnp.stack([*(jnp.sum(x * y, axis=0) for x, y in pairs), norm_k, norm_v])
+    return xp.stack([*((x * y).sum(axis=0) for x, y in pairs), norm_k, norm_v])
 
 
-def observe_gram(vectors: jax.Array, followed: int) -> jax.Array:
+def observe_gram(vectors: Array, followed: int) -> Array:
     """Inner products of keys, values and truth, row by row: (followed^2, runs)."""
     known = vectors[:followed]
-    gram = jnp.sum(known[:, None] * known[None], axis=2)
+    gram = (known[:, None] * known[None]).sum(axis=2)
     return gram.reshape(followed * followed, -1)
 
 
@@ -281,9 +284,10 @@ def _step(
         x = x - alpha * gradient
         moved.append(x if plan.free_norms else x / jnp.sqrt(total(x * x)))
         velocities.append(gradient)
-    return triangular(
+    after: jax.Array = triangular(
         [*moved, *(wide[i] for i in stars), *(velocities if plan.with_momentum else [])]
     )
+    return after
 
 
 @cache

@@ -45,7 +45,7 @@ def _svg(figure: Figure) -> bytes:
     canvas.renderer = MixedModeRenderer(figure, width, height, 160, plain)
     figure.draw(canvas.renderer)
     canvas.renderer.finalize()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # "none" would leave one that has every export drawn again
     return text.getvalue().encode()
 
 

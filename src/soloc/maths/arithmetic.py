@@ -64,6 +64,7 @@ _ERF_FAR = [
 ]
 # fmt: on
 _FAR = 2.568627450980392, -14.274509803921569
+_ONE_FROM = 6.1  # where erf rounds to one
 
 
 def _polynomial(coefficients: list[float], x: jax.Array) -> jax.Array:
@@ -117,13 +118,30 @@ def log_of_single(x: jax.Array) -> jax.Array:
 @jax.custom_jvp
 def erf(x: jax.Array) -> jax.Array:
     """The error function."""
-    size = jnp.minimum(jnp.abs(x), 6.1)
+    size = jnp.minimum(jnp.abs(x), _ONE_FROM)
     shifted = size + 3.0
-    tail = exp_of_negative(-size * size) * _polynomial(_ERF_FAR, _FAR[0] + _FAR[1] / shifted)
-    near = size * _polynomial(_ERF_NEAR, jnp.minimum(size * size, 1.0))
-    value = jnp.where(size < 1.0, near, 1.0 - tail)
+    value = _erf_of_size(size, shifted, exp_of_negative(-size * size))
     # a division at the end: XLA computes one only once, but arithmetic again for each that needs it
     return jnp.where(jnp.isnan(x), x, jnp.copysign(value, x)) * shifted / shifted
+
+
+@jax.custom_jvp
+def erf_beside(x: jax.Array, decay: jax.Array) -> jax.Array:
+    """The error function where `decay`, exp(-x^2), is known."""
+    size = jnp.minimum(jnp.abs(x), _ONE_FROM)
+    return jnp.copysign(_erf_of_size(size, size + 3.0, decay), x)
+
+
+@erf_beside.defjvp
+def _(primals: _Pair, tangents: _Pair) -> _Pair:
+    (x, decay), (dx, _) = primals, tangents
+    return erf_beside(x, decay), (2.0 / math.sqrt(math.pi)) * decay * dx
+
+
+def _erf_of_size(size: jax.Array, shifted: jax.Array, decay: jax.Array) -> jax.Array:
+    tail = decay * _polynomial(_ERF_FAR, _FAR[0] + _FAR[1] / shifted)
+    near = size * _polynomial(_ERF_NEAR, jnp.minimum(size * size, 1.0))
+    return jnp.where(size < 1.0, near, 1.0 - tail)
 
 
 @erf.defjvp

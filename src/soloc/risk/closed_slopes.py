@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import erf
 
+from soloc.maths.arithmetic import erf_beside, exp_of_negative
+from soloc.maths.one_kernel import apart
 from soloc.risk.overlaps import Overlaps
 
 TWO_OVER_ROOT_PI = 2.0 / np.sqrt(np.pi)
@@ -22,7 +23,8 @@ class ErfTable(NamedTuple):
     #: (L-1) Var(S b) of a background token is this times rho^2, up to a constant
     background_variance: jax.Array
     background_mean: jax.Array  #: (L-1) E[S b] of a background token is this times rho
-    #: the variance of erf is sum_n weights_n exp(-A^2 exponents_n), n on the second axis
+    #: of exp(-A^2 exponents), on the second axis: 1, a^2 and the nodes of the variance of erf,
+    #: which is sum_n weights_n exp(-A^2 exponents_(n+2))
     exponents: jax.Array
     weights: jax.Array
 
@@ -35,7 +37,8 @@ def erf_table(lam: jax.Array, gamma: Any, L: Any) -> ErfTable:
     a = 1.0 / jnp.sqrt(1.0 + 4.0 * square * g2)
     gap = 4.0 * square * g2 * a * a / (1.0 + a)  # 1 - a without cancellation
     nodes = 0.5 * (1.0 + jnp.asarray(_NODES))[:, None]
-    exponents = 1.0 + (a[:, None] + gap[:, None] * nodes) ** 2
+    of_variance = 1.0 + (a[:, None] + gap[:, None] * nodes) ** 2
+    of_erf = jnp.stack([jnp.ones_like(a), a * a], axis=1)
     return ErfTable(
         rate=lam / jnp.sqrt(1.0 + 2.0 * square * g2),
         a=a,
@@ -44,8 +47,8 @@ def erf_table(lam: jax.Array, gamma: Any, L: Any) -> ErfTable:
         * square_rate
         * (2.0 / jnp.sqrt(1.0 + 4.0 * square) - 1.0),
         background_mean=(L - 1.0) * 2.0 * lam / jnp.sqrt(np.pi * (1.0 + 2.0 * square)),
-        exponents=exponents,
-        weights=(2.0 / np.pi) * gap[:, None] * jnp.asarray(_WEIGHTS)[:, None] / exponents,
+        exponents=jnp.concatenate([of_erf, of_variance], axis=1),
+        weights=(2.0 / np.pi) * gap[:, None] * jnp.asarray(_WEIGHTS)[:, None] / of_variance,
     )
 
 
@@ -53,22 +56,20 @@ def erf_slopes(o: Overlaps, m: Any, g2: Any, at: ErfTable) -> Overlaps:
     """The gradient of the erf risk: every term of `closed_form.erf_excess`, by hand.
 
     s1, s2, s3 are the derivatives of s0 = E[S] in the mean of the score; V1, V2, V3 those of V =
-    Var(S).
+    Var(S). Exponentials and error functions are computed once, whoever uses them.
     """
     kappa, nu, theta, eta, rho = o
     rate, a = at.rate, at.a
     A = rate * m * kappa
     A2 = A * A
-    V = jnp.sum(at.weights * jnp.exp(-A2 * at.exponents), axis=0)
-    s0 = erf(A)
-    slope, inner_slope = (
-        TWO_OVER_ROOT_PI * jnp.exp(-A2),
-        TWO_OVER_ROOT_PI * a * jnp.exp(-a * a * A2),
-    )
+    decays = apart(exp_of_negative, -A2 * at.exponents)
+    V = sum(weight * decay for weight, decay in zip(at.weights, decays[2:], strict=True))
+    s0, inner = apart(erf_beside, jnp.stack([A, a * A]), decays[:2])
+    slope, inner_slope = TWO_OVER_ROOT_PI * decays[0], TWO_OVER_ROOT_PI * a * decays[1]
     s1 = rate * slope
     s2 = -2.0 * rate * A * s1
     s3 = (4.0 * A2 - 2.0) * rate * rate * s1
-    drop = erf(a * A) - s0  # V1 = 2 s1 drop
+    drop = inner - s0  # V1 = 2 s1 drop
     drop1 = rate * (inner_slope - slope)
     drop2 = -2.0 * rate * rate * A * (a * a * inner_slope - slope)
     V1, V2, V3 = (

@@ -28,12 +28,14 @@ class Slopes(NamedTuple):
 
     `table(lam, numbers)` prepares many steps at once from lam of shape (steps, runs);
     `at(state, numbers, predictor, row)` is given one row of it and answers with slopes that have
-    the form of a state. With `watched` every step is halved until the risk does not rise.
+    the form of a state. With `watched` every step is halved until the risk does not rise. Slopes
+    that are `arithmetic` on few numbers allow steps in one function of machine code.
     """
 
     table: Callable[[Any, Any], Any]
     at: Callable[[Any, Any, Any, Any], Any]
     watched: Watched | None = None
+    arithmetic: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,6 +143,7 @@ def _erf_closed_slopes(task: SingleLocation, weight: Erf) -> Slopes | None:
 _ERF_SLOPES = Slopes(
     table=lambda lam, numbers: erf_table(lam, numbers.gamma, numbers.L),
     at=lambda o, numbers, weight, row: erf_slopes(o, numbers.m, numbers.gamma**2, row),
+    arithmetic=True,
 )
 
 
