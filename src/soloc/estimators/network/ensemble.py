@@ -22,7 +22,9 @@ from soloc.estimators.tickets import of_groups
 FOLDS = 5
 DECAYS = (0.6, 1.5)  # of which held-out bags choose; the first one where they are not sure
 DECAYS_OF_FEW = (1.5, 4.0)  # the same where bags are few
+DECAYS_OF_MANY = (0.2, 0.6)  # and where they are many
 FEW, SOME = 300, 1000  # bags below which there are more members
+MANY = 3000  # bags, or groups, from which on less decay is enough
 FEW_JUDGES = 600  # bags or groups below which those that one member leaves out judge by chance
 PARTS = 5  # of the bags that a member leaves out
 SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which others are judged
@@ -61,9 +63,9 @@ def members_of(n: int, units: int) -> int:
     return 2 * FOLDS if n < FEW else FOLDS if units < SOME else 3
 
 
-def decays_of(n: int) -> tuple[float, ...]:
-    """The decays among which bags left out choose: more of it where bags are few."""
-    return DECAYS_OF_FEW if n < FEW else DECAYS
+def decays_of(n: int, units: int) -> tuple[float, ...]:
+    """The decays among which bags left out choose: more of it where bags, or groups, are few."""
+    return DECAYS_OF_FEW if n < FEW else DECAYS if units < MANY else DECAYS_OF_MANY
 
 
 def folds_of(tickets: np.ndarray, groups: np.ndarray | None) -> np.ndarray:

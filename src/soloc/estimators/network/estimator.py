@@ -157,7 +157,7 @@ class NetworkEstimator(PointingEstimator):
         n = len(given.y)
         units = n if groups is None else len(np.unique(groups))
         count = members_of(n, units) if self.members == "auto" else int(self.members)
-        decays = decays_of(n) if self.decay == "auto" else (float(self.decay),)
+        decays = decays_of(n, units) if self.decay == "auto" else (float(self.decay),)
         ensemble = fit_ensemble(
             given.stock, plan, decays, fold_of, count, units, seed, self.n_jobs, self._watch()
         )
