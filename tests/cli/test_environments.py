@@ -124,7 +124,8 @@ def test_an_interrupt_while_workers_start_is_one_sentence(tmp_path, after):
             start_new_session=True,
             check=False,
         )
-        if "_xla_gc_callback" not in done.stderr:  # JAX swallows what reaches it in there
+        # JAX swallows what reaches it in its callback, and C code what reaches it in a look-up
+        if "_xla_gc_callback" not in done.stderr and done.returncode != 0:
             break
     assert done.returncode == 130, done.stderr
     assert "soloc reproduce: interrupted; what was finished is kept." in done.stderr

@@ -14,6 +14,15 @@ COLUMNS = 8  # features that tell instances apart: more would only cost time
 BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
 
 
+def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """left @ right without the warning that OpenBLAS causes by what lies beyond a last column.
+
+    Both are finite; it reads further than them, and marks as invalid what it does not use.
+    """
+    with np.errstate(invalid="ignore"):
+        return left @ right
+
+
 class Instances:
     """Instances x in standard units z = (x - centre) / scale, kept as they are.
 
@@ -72,7 +81,7 @@ class Instances:
 
     def scores(self, key: np.ndarray) -> np.ndarray:
         """z.k up to a constant, (N,): all that a softmax sees."""
-        return self.counted(self.each(self.x @ (key / self.scale).astype(self.dtype)))
+        return self.counted(self.each(product(self.x, (key / self.scale).astype(self.dtype))))
 
     def counted(self, scores: np.ndarray) -> np.ndarray:
         """Scores of instances, raised where one stands for several."""
@@ -88,7 +97,8 @@ class Instances:
     def values(self, directions: np.ndarray, some: np.ndarray | slice | None = None) -> np.ndarray:
         """z @ B, of shape (N,) or (N, c), or of `some` instances alone."""
         scaled = (directions.T / self.scale).T
-        out = (self.x if some is None else self._raw(some)) @ scaled.astype(self.dtype)
+        x = self.x if some is None else self._raw(some)
+        out = product(x, scaled.astype(self.dtype))
         out -= (self.centre @ scaled).astype(self.dtype)
         return self.each(out) if some is None else out
 
@@ -98,9 +108,9 @@ class Instances:
             gathered, x = weights, self._raw(some)
         else:
             gathered, x = weights if self.rows is None else self._gather @ weights, self.x
-        product = (gathered.T.astype(self.dtype, copy=False) @ x).astype(np.float64)
+        summed = product(gathered.T.astype(self.dtype, copy=False), x).astype(np.float64)
         total = weights.sum(axis=0, dtype=np.float64)
-        return ((product - np.multiply.outer(total, self.centre)) / self.scale).T
+        return ((summed - np.multiply.outer(total, self.centre)) / self.scale).T
 
     def _raw(self, some: np.ndarray | slice) -> np.ndarray:
         """Some instances as they are; all of them without a copy."""

@@ -28,6 +28,11 @@ class Context(NamedTuple):
     kernel: Kernel | None = None
 
 
+def nothing_for(y: np.ndarray) -> Context:
+    """No context."""
+    return Context([], 0.0, np.full(y.shape, np.nan))
+
+
 def features_of(means: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """What the trees see."""
     return np.column_stack([means, lengths]).astype(np.float64)
@@ -45,20 +50,19 @@ def fit_context(
 ) -> Context:
     """Trees on the bags of each member; glances at all folds say whether the whole ones follow."""
     boost = boost_classes if classes else boost_numbers
-    nothing = Context([], 0.0, np.full(y.shape, np.nan))
     for settings, least in ((GLANCE, LEAST_GLANCE), (SETTINGS, LEAST_SHARE)):
         forests: list[Forest] = []
         total = np.full(y.shape, np.nan)
         for fold in dict.fromkeys(ensemble.folds):
             seen = ensemble.fold_of != fold
             if (seen.sum() < FEWEST_BAGS) or (classes and (y[seen].sum(axis=0) == 0).any()):
-                return nothing
+                return nothing_for(y)
             with threadpool_limits(1):
                 forests.append(boost(features[seen], y[seen], weights[seen], seed + fold, settings))
             total[~seen] = said_by(forests[-1], features[~seen], classes)
             share = share_of(y, predicted, total, weights, excess)
             if share < least:
-                return nothing
+                return nothing_for(y)
     return Context(forests, share, total)
 
 
@@ -77,7 +81,7 @@ def kernel_context(
     """
     fold_of = ensemble.fold_of
     if len(y) < FEWEST_OF_ALL:
-        return Context([], 0.0, np.full(y.shape, np.nan))
+        return nothing_for(y)
     left_out = []
     for penalty in PENALTIES:
         said = np.empty(y.shape)
@@ -92,7 +96,7 @@ def kernel_context(
     beyond = gain(constant - ((y - left_out[best]) ** 2).sum(axis=1), weights)
     share = share_of(y, predicted, left_out[best], weights, excess)
     if share < LEAST_SHARE or beyond.mean < SURE * beyond.error:
-        return Context([], 0.0, np.full(y.shape, np.nan))
+        return nothing_for(y)
     whole = fit_kernel(features, y, weights, PENALTIES[best])
     return Context([], share, left_out[best], whole)
 

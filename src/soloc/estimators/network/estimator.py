@@ -19,10 +19,10 @@ from soloc.estimators.mean_pool import fit_mean_pool, without_folds
 from soloc.estimators.network.batches import Stock, principal, stock_of
 from soloc.estimators.network.context import (
     LEAST_SHARE,
-    Context,
     features_of,
     fit_context,
     kernel_context,
+    nothing_for,
     said_by,
     share_of,
 )
@@ -230,7 +230,7 @@ class NetworkEstimator(PointingEstimator):
         means = bag_means(given.instances)[order]
         honest = left_out(ensemble, given.stock, self.loss, parts)
         beyond = excess(ensemble, given.stock, self.loss)
-        context = Context([], 0.0, np.full(y.shape, np.nan))
+        context = nothing_for(y)
         if self.context:
             total = float(np.average(beyond.sum(axis=1), weights=weights))
             asked = y, weights, ensemble, honest, total, not self.loss.averaged
