@@ -98,6 +98,8 @@ INTERRUPTED = """
 import os, signal, threading, time
 from multiprocessing import forkserver
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
+
 def interrupt():
     while forkserver._forkserver._forkserver_pid is None:
         time.sleep(0.002)
@@ -124,8 +126,7 @@ def test_an_interrupt_while_workers_start_is_one_sentence(tmp_path, after):
             start_new_session=True,
             check=False,
         )
-        # JAX swallows what reaches it in its callback, and C code what reaches it in a look-up
-        if "_xla_gc_callback" not in done.stderr and done.returncode != 0:
+        if "_xla_gc_callback" not in done.stderr:  # JAX swallows what reaches it in there
             break
     assert done.returncode == 130, done.stderr
     assert "soloc reproduce: interrupted; what was finished is kept." in done.stderr

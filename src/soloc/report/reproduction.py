@@ -18,7 +18,7 @@ from soloc.runs.cells import CellsFailed
 from soloc.runs.cores import cores
 from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.registry import engine_of
-from soloc.runs.files import check_folder, write_atomically
+from soloc.runs.files import check_folder, remove_old_parts, write_atomically
 from soloc.runs.fingerprint import describe, revision, versions
 from soloc.runs.processes import begin_child, children, starting
 
@@ -75,6 +75,8 @@ def reproduce(
     ]
     folder = Path(out, "report")
     check_folder(folder, Path(out))
+    for each in (folder, folder / "data", folder / "figures"):
+        remove_old_parts(each)
     sections, failed = _sections(asked, folder, ("svg",) if quick else FORMATS, computing, say)
     there = {section.name for section in sections}
     missing = [e.name for e, _ in asked if e.name not in there]

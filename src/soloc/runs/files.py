@@ -4,6 +4,7 @@ import io
 import json
 import os
 import secrets
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from soloc.runs.fingerprint import canonical
+
+_DAY = 86_400.0
 
 
 def parquet_bytes(table: pd.DataFrame, facts: Mapping[str, Any]) -> bytes:
@@ -74,6 +77,16 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
         if isinstance(error, OSError):
             raise CannotWrite.at(path, error.strerror or str(error)) from None
         raise
+
+
+def remove_old_parts(folder: Path) -> None:
+    """Remove partial files of killed processes: those that nobody has written to for a day."""
+    for path in folder.glob(".*.part"):
+        try:
+            if time.time() - path.stat().st_mtime > _DAY:
+                path.unlink()
+        except FileNotFoundError:  # renamed, or removed by another driver
+            continue
 
 
 def check_folder(folder: Path, asked: Path | None = None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from soloc.runs.files import write_atomically
+from soloc.runs.files import remove_old_parts, write_atomically
 from soloc.runs.fingerprint import canonical
 from soloc.runs.segments import (
     FACTS,
@@ -33,7 +33,6 @@ from soloc.runs.segments import (
 FLUSH_SECONDS, FLUSH_CELLS = 2.0, 500
 MANY_SEGMENTS = 200
 _LARGE = 50_000  # cells of a segment that is not merged again: merging costs the same for ever
-_DAY = 86_400.0
 
 
 def _warn(message: str) -> None:
@@ -112,7 +111,7 @@ class _Shelf:
         self.waiting: list[Entry] = []
         self.waiting_since = 0.0
         self.least = 0  # segments that no merge can save: one for every schema but the first
-        self._remove_parts()
+        remove_old_parts(self.folder)
         self.look()
 
     def find(self, key: str) -> tuple[pa.Table, int] | None:
@@ -191,12 +190,3 @@ class _Shelf:
 
     def _listing(self) -> set[str]:
         return {path.stem for path in self.folder.glob("*.parquet")}
-
-    def _remove_parts(self) -> None:
-        """Remove partial files that nobody has written to for a day."""
-        for path in self.folder.glob(".*.part"):
-            try:
-                if time.time() - path.stat().st_mtime > _DAY:
-                    path.unlink()
-            except FileNotFoundError:  # renamed, or removed by another driver
-                continue
