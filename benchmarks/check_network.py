@@ -3,6 +3,7 @@
 python benchmarks/check_network.py --permuted 50     labels that say nothing, three minutes
 python benchmarks/check_network.py --large           10^6 instances of 50 features
 python benchmarks/check_network.py --digits          three sets of digits
+python benchmarks/check_network.py --law             the nonlinear law, 4000 bags, five seeds
 """
 
 import argparse
@@ -14,7 +15,7 @@ import warnings
 import numpy as np
 from threads import alone
 
-from soloc.datasets import digit_bags, make_single_location
+from soloc.datasets import digit_bags, make_nonlinear_location, make_single_location
 from soloc.estimators import Bags, SingleLocationNetworkRegressor
 
 DIGITS = (0.74, 0.87, 0.88)
@@ -82,6 +83,20 @@ def digits():
     return good
 
 
+def law():
+    """The nonlinear law, seeds 10 to 14: mean R^2 at least .25 and pointing at least .45."""
+    rows = []
+    for seed in range(10, 15):
+        train = make_nonlinear_location(4000, random_state=seed)
+        test = make_nonlinear_location(3000, random_state=seed, draw=1)
+        model = SingleLocationNetworkRegressor().fit(train.bags, train.labels)
+        right = np.mean(model.locate(test.bags) == test.locations)
+        rows.append((model.score(test.bags, test.labels), right))
+    score, right = np.mean(rows, axis=0)
+    said = f"law of 4000 bags: R^2 {score:.3f} (.25), pointing {right:.3f} (.45)"
+    return verdict(score >= 0.25 and right >= 0.45, said)
+
+
 def main():
     """Run what is asked for."""
     parser = argparse.ArgumentParser(
@@ -90,10 +105,12 @@ def main():
     parser.add_argument("--permuted", type=int, default=0)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--digits", action="store_true")
+    parser.add_argument("--law", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     good = permuted(options.permuted) if options.permuted else True
     good &= digits() if options.digits else True
+    good &= law() if options.law else True
     good &= large() if options.large else True
     return 0 if good else 1
 
