@@ -115,7 +115,7 @@ def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:
 def share_of(
     y: np.ndarray,
     predicted: np.ndarray,
-    by_trees: np.ndarray,
+    others: np.ndarray,
     weights: np.ndarray,
     excess: float = 0.0,
 ) -> float:
@@ -123,8 +123,8 @@ def share_of(
 
     Both products are larger by the `excess` of a bag's squared error over that of the ensemble.
     """
-    both = np.isfinite(predicted).all(axis=1) & np.isfinite(by_trees).all(axis=1)
-    away = (by_trees - predicted)[both]
+    both = np.isfinite(predicted).all(axis=1) & np.isfinite(others).all(axis=1)
+    away = (others - predicted)[both]
     beyond = excess * float(weights[both].sum())
     squares = float(weights[both] @ (away**2).sum(axis=1)) - beyond
     if squares <= 0:
