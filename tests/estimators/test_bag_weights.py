@@ -133,7 +133,8 @@ def test_losses_and_slopes_of_the_network_count_a_bag_by_its_weight(loss, output
         backward(shape.views(flat), shape.views(gradient), batch, said, slope.ds, slope.df)
         plan = Plan(loss, shape)
         judged = predicted(loss, shape.views(flat), stock, bags)
-        found.append([slope.loss, slope.noise, gradient, error(plan, stock, bags, judged)])
+        value = loss.value(said, batch, np.array([0.4]))
+        found.append([value, slope.noise, gradient, error(plan, stock, bags, judged)])
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-13)
 
@@ -146,12 +147,12 @@ def test_members_side_by_side_have_the_slopes_they_have_alone():
     chosen = [np.arange(9), np.arange(30, 37), np.arange(3, 15)]
 
     def slopes(some, bags, s2):
-        batch = stock.batch(np.concatenate(bags), [len(each) for each in bags])
+        batch = stock.batch(*bags)
         said = forward(shape.views(some), batch)
         slope = Numbers.slope(said, batch, s2)
         gradient = np.empty_like(some)
         backward(shape.views(some), shape.views(gradient), batch, said, slope.ds, slope.df)
-        return slope.loss, slope.noise, gradient
+        return Numbers.value(said, batch, s2), slope.noise, gradient
 
     for number, together in enumerate(zip(*slopes(flat, chosen, noise), strict=True)):
         own = slice(number, number + 1)

@@ -5,7 +5,7 @@ import pytest
 
 from soloc.datasets import make_nonlinear_location
 from soloc.estimators import Bags, SingleLocationNetworkRegressor
-from soloc.estimators.network.batches import Stock, batch_of
+from soloc.estimators.network.batches import Stock
 from soloc.estimators.network.layer import Shape, forward
 from soloc.estimators.network.losses import Numbers
 from soloc.estimators.network.straight import halves, mixed, unmixed
@@ -25,7 +25,7 @@ def some_bags(outputs, rng):
 
 
 def batch_from(stock):
-    return batch_of(stock.x, stock.starts, stock.lengths, stock.y, stock.weights)
+    return stock.batch(np.arange(len(stock.y)))
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
@@ -35,10 +35,11 @@ def test_a_mixed_network_says_so_much_of_each(outputs, share):
     weights, batch = network(outputs, rng), batch_from(some_bags(outputs, rng))
     coef, intercept = rng.standard_normal((4, outputs)), rng.standard_normal(outputs)
     before, after = forward(weights, batch), forward(mixed(weights, coef, intercept, share), batch)
-    linear = batch.x[:, :4] @ coef
+    linear = (batch.x[:, :4] @ coef).T
     assert after.attention == pytest.approx(before.attention, abs=1e-12)
     assert after.values == pytest.approx((1 - share) * before.values + share * linear, abs=1e-12)
-    assert after.offset == pytest.approx((1 - share) * before.offset + share * intercept, abs=1e-12)
+    offset = (1 - share) * before.offset + share * intercept[:, None]
+    assert after.offset == pytest.approx(offset, abs=1e-12)
 
 
 def test_room_for_a_linear_value_changes_nothing():

@@ -1,7 +1,7 @@
 """Batches: instances of some bags in single precision, and sums within their bags."""
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,75 +13,62 @@ FARTHEST = 8.0  # standard units: what is rare in training says little, and must
 
 
 class Batch(NamedTuple):
-    """Instances of a few bags, one after the other, with the labels and weights of these bags.
+    """Instances of a few bags, one after the other, with the labels and shares of these bags.
 
     The bags of several members lie side by side: what is no product with a member's own parameters
-    is then computed for all of them at once.
+    is then computed for all of them at once. The last axis is that of bags or instances, and sums
+    and entries of bags go along it.
     """
 
     x: np.ndarray  #: (R, d + 1), float32, in standard units; the last column is one
     starts: np.ndarray  #: where each bag begins, (n,)
-    lengths: np.ndarray  #: (n,)
-    y: np.ndarray  #: (n, outputs), float32
-    weights: np.ndarray  #: of the bags, (n,), float32
+    owner: np.ndarray  #: the bag of each instance, (R,)
+    y: np.ndarray  #: (outputs, n), float32
+    share: np.ndarray  #: of each bag in the mean over the bags of its member, (n,)
+    inverse_lengths: np.ndarray  #: (n,)
     counts: np.ndarray  #: bags of each member, (members,)
+    first_bags: np.ndarray  #: the first bag of each member, (members,)
+    first_rows: np.ndarray  #: the first instance of each member, (members,)
+    parts: list[slice]  #: instances of each member
 
-    parts: list[slice]  #: rows of each member
+    def over_bags(self, per_bag: np.ndarray) -> np.ndarray:
+        """Sum over the bags of each member, (..., members)."""
+        return np.add.reduceat(per_bag, self.first_bags, axis=-1)
 
-    @property
-    def inverse_lengths(self) -> np.ndarray:
-        """One over the length of each bag, (n, 1), in the precision of the instances."""
-        return (1 / self.lengths[:, None]).astype(self.x.dtype)
-
-    def of_members(self, per_bag: np.ndarray) -> np.ndarray:
-        """Sum over the bags of each member, (members, ...)."""
-        return np.add.reduceat(per_bag, np.cumsum(self.counts) - self.counts)
+    def over_rows(self, flat: np.ndarray) -> np.ndarray:
+        """Sum over the instances of each member, (..., members)."""
+        return np.add.reduceat(flat, self.first_rows, axis=-1)
 
     def to_bags(self, per_member: np.ndarray) -> np.ndarray:
-        """The entry of its member, for each bag."""
-        return per_member.repeat(self.counts, axis=0)
+        """The entry of its member, for each bag; what is one for all where there is one."""
+        if len(self.counts) == 1:
+            return per_member
+        return per_member.repeat(self.counts, axis=-1)
 
     def to_rows(self, per_member: np.ndarray) -> np.ndarray:
         """The entry of its member, for each instance; what is one for all where there is one."""
-        if len(per_member) == 1:
+        if len(self.counts) == 1:
             return per_member
-        return per_member.repeat([own.stop - own.start for own in self.parts], axis=0)
+        return self.spread(self.to_bags(per_member))
 
     def total(self, flat: np.ndarray) -> np.ndarray:
         """Sum over the instances of each bag."""
-        return np.add.reduceat(flat, self.starts, axis=0)
+        return np.add.reduceat(flat, self.starts, axis=-1)
 
     def spread(self, per_bag: np.ndarray) -> np.ndarray:
         """The entry of its bag, for each instance."""
-        return per_bag.repeat(self.lengths, axis=0)
+        return per_bag.take(self.owner, axis=-1)
 
-    def softmax(self, scores: np.ndarray) -> np.ndarray:
-        """Attention within each bag, (R,)."""
-        return self.posterior(scores)[0]
+    def shifted(self, scores: np.ndarray) -> np.ndarray:
+        """Scores minus the largest of the bag, (R,)."""
+        return scores - self.spread(np.maximum.reduceat(scores, self.starts))
 
-    def posterior(self, joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """exp(joint) over its sum in the bag, (R,), and the logarithm of that sum, (n,)."""
-        top = np.maximum.reduceat(joint, self.starts)
-        shifted = joint - self.spread(top)
-        np.exp(shifted, out=shifted)
-        total = self.total(shifted)
-        shifted /= self.spread(total)
-        return shifted, np.log(total) + top
-
-
-def batch_of(
-    x: np.ndarray,
-    starts: np.ndarray,
-    lengths: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray,
-    counts: Sequence[int] = (),
-) -> Batch:
-    """A batch of bags; the first so many for the first member, and so on, or all for one."""
-    members = np.array(counts if len(counts) else [len(lengths)])
-    firsts = starts[np.cumsum(members)[:-1]].tolist()
-    parts = [slice(*ends) for ends in pairwise([0, *firsts, len(x)])]
-    return Batch(x, starts, lengths, y, weights, members, parts)
+    def softmax(self, shifted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """exp of shifted scores over its sum in the bag, (R,), and this sum, (n,)."""
+        found = np.exp(shifted)
+        total = self.total(found)
+        found *= self.spread(1 / total)
+        return found, total
 
 
 class Stock(NamedTuple):
@@ -99,16 +86,52 @@ class Stock(NamedTuple):
         """Features of an instance."""
         return self.x.shape[1] - 1
 
-    def batch(self, bags: np.ndarray, counts: Sequence[int] = ()) -> Batch:
-        """The given bags, in the given order; the first so many for the first member, and so on."""
+    def batch(self, *bags: np.ndarray) -> Batch:
+        """The given bags, in the given order: those of the first member, and so on."""
+        return next(self.batches([bags]))
+
+    def batches(self, steps: Sequence[Sequence[np.ndarray]]) -> Iterator[Batch]:
+        """One batch for each step, which names the bags of each member; counted all at once."""
+        counts = np.array([[len(each) for each in step] for step in steps])
+        bags = np.concatenate([*chain.from_iterable(steps)])
         lengths = self.lengths[bags]
-        offsets = np.cumsum(lengths) - lengths
-        rows = np.repeat(self.starts[bags] - offsets, lengths) + np.arange(lengths.sum())
+        ends = np.cumsum(lengths)
+        per_step, last_bag = counts.sum(axis=1), np.cumsum(counts.ravel())
+        row_ends = ends[last_bag - 1].reshape(counts.shape)
+        first_bag = np.cumsum(per_step) - per_step
+        first_row = np.concatenate([[0], row_ends[:-1, -1]])
+        places = np.repeat(self.starts[bags] - (ends - lengths), lengths)
+        places += np.arange(len(places))
         if self.rows is not None:
-            rows = self.rows[rows]
-        return batch_of(
-            self.x.take(rows, axis=0), offsets, lengths, self.y[bags], self.weights[bags], counts
-        )
+            places = self.rows[places]
+        starts = ends - lengths - np.repeat(first_row, per_step)
+        owner = np.repeat(np.arange(len(bags)) - np.repeat(first_bag, per_step), lengths)
+        labels, weights = np.ascontiguousarray(self.y[bags].T), self.weights[bags]
+        total = np.add.reduceat(weights, last_bag - counts.ravel())
+        share = weights / np.repeat(total, counts.ravel())
+        inverse = (1 / lengths).astype(self.x.dtype)
+        begun = np.column_stack([first_row, row_ends]) - first_row[:, None]
+        of_members = np.cumsum(counts, axis=1) - counts
+        for step, (bag, row) in enumerate(
+            zip(
+                pairwise([0, *accumulate(per_step.tolist())]),
+                pairwise([0, *row_ends[:, -1].tolist()]),
+                strict=True,
+            )
+        ):
+            of_bags, of_rows = slice(*bag), slice(*row)
+            yield Batch(
+                self.x.take(places[of_rows], axis=0),
+                starts[of_bags],
+                owner[of_rows],
+                labels[:, of_bags],
+                share[of_bags],
+                inverse[of_bags],
+                counts[step],
+                of_members[step],
+                begun[step, :-1],
+                [slice(*ends_of) for ends_of in pairwise(begun[step].tolist())],
+            )
 
     def pieces(self, bags: np.ndarray, rows: int = 2 * BLOCK) -> list[np.ndarray]:
         """The bags in pieces of about so many instances, so that a pass needs little memory."""

@@ -71,7 +71,7 @@ from soloc.estimators.weights import weighted
 
 KEY_UNITS = 16
 WIDE, COMPONENTS = 300, 64  # of more features a network of few bags sees so many components
-SHORT = 15  # epochs of the member that only tells which bags belong together
+SHORT = 8  # epochs of the member that only tells which bags belong together
 WITNESSES = "two members of the ensemble"
 MOST_WITNESSED = 4096  # bags on which agreement is measured
 SELECTION: dict[str, type] = {"decay": float, "held_out": float}
@@ -217,7 +217,7 @@ class NetworkEstimator(PointingEstimator):
         for bags in stock.pieces(np.arange(len(order))):
             batch = stock.batch(bags)
             said = forward(member.weights, batch)
-            rows = np.repeat(stock.starts[bags] - batch.starts, batch.lengths)
+            rows = (stock.starts[bags] - batch.starts)[batch.owner]
             attention[rows + np.arange(len(rows))] = said.attention
         groups = pointed_groups(given.instances, attention)
         return None if groups is None else groups[order]

@@ -80,13 +80,16 @@ def places_of(sizes: Shape) -> list[tuple[slice, tuple[int, ...]]]:
 
 
 class Said(NamedTuple):
-    """What networks say about a batch."""
+    """What networks say about a batch; the last axis is that of instances or bags."""
 
-    hidden: np.ndarray  #: h, (R, units)
-    key_hidden: np.ndarray  #: tanh(U h + u), (R, key units)
+    hidden: np.ndarray  #: h, (units, R)
+    active: np.ndarray  #: bits that are set where h has a slope, (units, R)
+    key_hidden: np.ndarray  #: tanh(U h + u), (key units, R)
+    scores: np.ndarray  #: log p and a number of the bag, (R,)
     attention: np.ndarray  #: p, (R,)
-    values: np.ndarray  #: V h, (R, outputs)
-    offset: np.ndarray  #: C mean h + b, (n, outputs)
+    total: np.ndarray  #: sum of exp(scores) in each bag, (n,)
+    values: np.ndarray  #: V h, (outputs, R)
+    offset: np.ndarray  #: C mean h + b, (outputs, n)
 
 
 def forward(weights: Weights, batch: Batch) -> Said:
@@ -96,53 +99,65 @@ def forward(weights: Weights, batch: Batch) -> Said:
     """
     (keys,), (outputs,) = weights.key.shape[1:], weights.intercept.shape[1:]
     rows, type_ = len(batch.x), weights.layer.dtype
-    hidden = np.empty((rows, weights.layer.shape[2]), dtype=type_)
-    below = np.empty((rows, weights.heads.shape[2]), dtype=type_)
+    hidden = np.empty((weights.layer.shape[2], rows), dtype=type_)
+    below = np.empty((weights.heads.shape[2], rows), dtype=type_)
     scores = np.empty(rows, dtype=type_)
+    key_hidden, said = below[:keys], below[keys:]
     for own, layer in zip(batch.parts, weights.layer, strict=True):
-        np.matmul(batch.x[own], layer, out=hidden[own])
-    rectify(hidden)
-    for own, heads in zip(batch.parts, weights.heads, strict=True):
-        np.matmul(hidden[own], heads, out=below[own])
-    key_hidden = below[:, :keys] + batch.to_rows(weights.key_bias)
+        np.matmul(layer.T, batch.x[own].T, out=hidden[:, own])
+    active = rectify(hidden)
+    for own, heads, bias in zip(batch.parts, weights.heads, weights.key_bias, strict=True):
+        np.matmul(heads.T, hidden[:, own], out=below[:, own])
+        key_hidden[:, own] += bias[:, None]
     np.tanh(key_hidden, out=key_hidden)
     for own, key in zip(batch.parts, weights.key, strict=True):
-        np.matmul(key_hidden[own], key, out=scores[own])
-    offset = batch.total(below[:, keys + outputs :])  # the mean of C h is C times that of h
+        np.matmul(key, key_hidden[:, own], out=scores[own])
+    scores = batch.shifted(scores)
+    attention, total = batch.softmax(scores)
+    offset = batch.total(said[outputs:])  # the mean of C h is C times that of h
     offset *= batch.inverse_lengths
-    offset += batch.to_bags(weights.intercept)
-    return Said(hidden, key_hidden, batch.softmax(scores), below[:, keys : keys + outputs], offset)
+    offset += batch.to_bags(weights.intercept.T)
+    return Said(hidden, active, key_hidden, scores, attention, total, said[:outputs], offset)
 
 
-def rectify(x: np.ndarray) -> None:
-    """max(x, 0) in place and to the last bit, as (x + |x|) / 2: two thirds of the time."""
-    x += np.abs(x)
-    x *= 0.5
+def rectify(x: np.ndarray) -> np.ndarray:
+    """max(x, 0) in place; bits that are all set where x was not negative, all clear elsewhere.
+
+    By the sign bit: half of the time of comparing and multiplying.
+    """
+    bits = as_bits(x)
+    kept = np.right_shift(bits, 8 * x.itemsize - 1)
+    np.invert(kept, out=kept)
+    bits &= kept
+    return kept
+
+
+def as_bits(x: np.ndarray) -> np.ndarray:
+    """The same memory, read as integers."""
+    return x.view(f"i{x.itemsize}")
 
 
 def backward(
     weights: Weights, gradient: Weights, batch: Batch, said: Said, ds: np.ndarray, df: np.ndarray
 ) -> None:
     """Write the gradient of a loss whose derivatives by score and value are `ds` and `df`."""
+    (keys,), outputs = weights.key.shape[1:], len(df)
     of_bags = batch.total(df)
-    (keys,), outputs = weights.key.shape[1:], df.shape[1]
-    below = np.empty((len(df), weights.heads.shape[2]), dtype=weights.heads.dtype)
-    inner = below[:, :keys]
+    below = np.empty((weights.heads.shape[2], len(ds)), dtype=weights.heads.dtype)
+    inner, outer = below[:keys], np.empty_like(said.hidden)
     np.multiply(said.key_hidden, said.key_hidden, out=inner)
     np.subtract(1, inner, out=inner)
-    inner *= ds[:, None]
-    inner *= batch.to_rows(weights.key)
-    below[:, keys : keys + outputs] = df
-    below[:, keys + outputs :] = batch.spread(of_bags * batch.inverse_lengths)
-    outer = np.empty_like(said.hidden)
-    ones = np.ones(len(df), dtype=df.dtype)
+    inner *= ds
+    below[keys : keys + outputs] = df
+    below[keys + outputs :] = batch.spread(of_bags * batch.inverse_lengths)
     for i, own in enumerate(batch.parts):
-        here = below[own]
-        np.matmul(said.hidden[own].T, here, out=gradient.heads[i])
-        np.matmul(here, weights.heads[i].T, out=outer[own])
-        np.matmul(ones[own], inner[own], out=gradient.key_bias[i])
-        np.matmul(ds[own], said.key_hidden[own], out=gradient.key[i])
-    outer *= said.hidden > 0
+        inner[:, own] *= weights.key[i][:, None]
+        np.matmul(said.hidden[:, own], below[:, own].T, out=gradient.heads[i])
+        np.matmul(weights.heads[i], below[:, own], out=outer[:, own])
+        np.matmul(said.key_hidden[:, own], ds[own], out=gradient.key[i])
+    bits = as_bits(outer)
+    bits &= said.active
     for i, own in enumerate(batch.parts):
-        np.matmul(batch.x[own].T, outer[own], out=gradient.layer[i])
-    gradient.intercept[:] = batch.of_members(of_bags)
+        np.matmul(batch.x[own].T, outer[:, own].T, out=gradient.layer[i])
+    gradient.key_bias[:] = batch.over_rows(inner).T
+    gradient.intercept[:] = batch.over_bags(of_bags).T

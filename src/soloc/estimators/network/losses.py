@@ -1,30 +1,27 @@
 """Two losses, half and half: of the pooled prediction, and of a latent decisive instance.
 
 The first alone points badly, the second alone predicts badly. Each loss gives its mean over bags
-and its derivatives by the score and the value of every instance.
+and its derivatives by the score and the value of every instance. A bag of weight two counts exactly
+like the same bag twice.
 """
 
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from soloc.estimators.network.batches import Batch
 from soloc.estimators.network.layer import Said
 
-LATENT = 0.5  # share of the likelihood in the loss
+HALF = np.float32(0.5)  # share of the likelihood in the loss, and of the pooled error
 FIRST_NOISE, LEAST_NOISE, FOLLOW = 0.7, 0.05, 0.02  # variance of a label about its instance
 
 
 class Slope(NamedTuple):
-    """Mean loss of each member, its derivatives, and the noise that goes with the next batch.
+    """Derivatives of the mean loss of each member, and the noise that goes with the next batch."""
 
-    A bag of weight two counts exactly like the same bag twice.
-    """
-
-    loss: np.ndarray  #: (members,)
     ds: np.ndarray  #: (R,)
-    df: np.ndarray  #: (R, outputs)
+    df: np.ndarray  #: (outputs, R)
     noise: np.ndarray  #: variance, (members,)
 
 
@@ -34,12 +31,16 @@ class Loss(Protocol):
     averaged: ClassVar[bool]  #: whether an ensemble says the mean of what its members say
 
     @staticmethod
+    def value(said: Said, batch: Batch, noise: np.ndarray) -> np.ndarray:
+        """Mean loss of each member."""
+
+    @staticmethod
     def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
-        """Loss and derivatives."""
+        """Its derivatives."""
 
     @staticmethod
     def predict(said: Said, batch: Batch) -> np.ndarray:
-        """Prediction of each bag, shaped like the labels."""
+        """Prediction of each bag, (n, outputs)."""
 
     @staticmethod
     def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -47,35 +48,44 @@ class Loss(Protocol):
 
 
 class Numbers:
-    """(1 - a) |e|^2 / 2 + a s2 NLL, with e the error of the pooled prediction."""
+    """(|e|^2 / 2 + s2 NLL) / 2, with e the error of the pooled prediction."""
 
     averaged: ClassVar[bool] = True
 
     @staticmethod
+    def value(said: Said, batch: Batch, noise: np.ndarray) -> np.ndarray:
+        """Mean loss of each member."""
+        away = said.values + batch.spread(said.offset - batch.y)
+        e = batch.total(said.attention * away)
+        own = -over_outputs(away * away) / (2 * batch.to_rows(noise))
+        latent = batch.to_bags(noise) * evidence(said, batch, own)
+        loss = HALF * (0.5 * over_outputs(e * e) - latent)
+        return batch.over_bags(batch.share * loss)
+
+    @staticmethod
     def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
-        """Loss and derivatives; s2 follows the squared error of the responsible instance."""
-        p, share = said.attention, shares(batch)
-        of_bags = batch.to_bags(noise.astype(p.dtype))
-        s2 = batch.spread(of_bags)
+        """Its derivatives; s2 follows the squared error of the responsible instance."""
+        s2 = batch.to_rows(noise.astype(said.attention.dtype))
         away = said.values + batch.spread(said.offset - batch.y)  # f - y
-        e = batch.total(p[:, None] * away)
-        squares = (away * away).sum(axis=1)
-        joint = np.log(np.maximum(p, 1e-30)) - squares / (2 * s2)
-        r, evidence = batch.posterior(joint)
-        e_each, counted = batch.spread(e), batch.spread(share)
-        ds = (1 - LATENT) * p * ((away - e_each) * e_each).sum(axis=1) + LATENT * s2 * (p - r)
-        df = (1 - LATENT) * p[:, None] * e_each + LATENT * r[:, None] * away
-        ds *= counted
-        df *= counted[:, None]
-        loss = (1 - LATENT) * 0.5 * (e * e).sum(axis=1) - LATENT * of_bags * evidence
-        seen = batch.of_members(share * batch.total(r * squares)) / batch.y.shape[1]
+        e = batch.spread(batch.total(said.attention * away))
+        squares = over_outputs(away * away)
+        r, _ = batch.softmax(batch.shifted(said.scores - squares / (2 * s2)))
+        half = batch.spread(batch.share * HALF)
+        p = said.attention * half
+        r *= half
+        squares *= r
+        seen = batch.over_rows(squares) / (HALF * len(away))
+        ds = over_outputs((away - e) * e)
+        ds += s2
+        ds *= p
+        ds -= s2 * r
         now = np.maximum((1 - FOLLOW) * noise + FOLLOW * seen, LEAST_NOISE)
-        return Slope(batch.of_members(share * loss), ds, df, now)
+        return Slope(ds, p * e + r * away, now)
 
     @staticmethod
     def predict(said: Said, batch: Batch) -> np.ndarray:
         """sum_l p_l f_l."""
-        return batch.total(said.attention[:, None] * said.values) + said.offset
+        return (batch.total(said.attention * said.values) + said.offset).T
 
     @staticmethod
     def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -84,38 +94,41 @@ class Numbers:
 
 
 class Classes:
-    """(1 - a) cross-entropy of the pooled logits + a NLL of the class the instance draws."""
+    """Half the cross-entropy of the pooled logits, half the NLL of the class an instance draws."""
 
     averaged: ClassVar[bool] = False  # logits are averaged, not probabilities
 
     @staticmethod
-    def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
-        """Loss and derivatives; there is no noise."""
-        p, y, share = said.attention, batch.y, shares(batch)
+    def value(said: Said, batch: Batch, noise: np.ndarray) -> np.ndarray:
+        """Mean loss of each member."""
         f = said.values + batch.spread(said.offset)
-        pooled = batch.total(p[:, None] * f)
-        log_q = log_softmax(pooled, axis=1)
-        e_each = batch.spread(np.exp(log_q) - y)
-        log_each = log_softmax(f, axis=1)
-        y_each = batch.spread(y)
-        own = (log_each * y_each).sum(axis=1)
-        joint = np.log(np.maximum(p, 1e-30)) + own
-        r, evidence = batch.posterior(joint)
-        ds = (1 - LATENT) * p * ((f - batch.spread(pooled)) * e_each).sum(axis=1)
-        ds += LATENT * (p - r)
-        df = (1 - LATENT) * p[:, None] * e_each
-        df += LATENT * r[:, None] * (np.exp(log_each) - y_each)
-        counted = batch.spread(share)
-        ds *= counted
-        df *= counted[:, None]
-        loss = -LATENT * evidence - (1 - LATENT) * (log_q * y).sum(axis=1)
-        return Slope(batch.of_members(share * loss), ds, df, noise)
+        log_q = log_shares(batch.total(said.attention * f))
+        own = over_outputs(log_shares(f) * batch.spread(batch.y))
+        pooled = over_outputs(log_q * batch.y)
+        loss = -HALF * (pooled + evidence(said, batch, own))
+        return batch.over_bags(batch.share * loss)
+
+    @staticmethod
+    def slope(said: Said, batch: Batch, noise: np.ndarray) -> Slope:
+        """Its derivatives; there is no noise."""
+        y = batch.spread(batch.y)
+        f = said.values + batch.spread(said.offset)
+        pooled = batch.total(said.attention * f)
+        e = batch.spread(np.exp(log_shares(pooled)) - batch.y)
+        log_each = log_shares(f)
+        r, _ = batch.softmax(batch.shifted(said.scores + over_outputs(log_each * y)))
+        half = batch.spread(batch.share * HALF)
+        p = said.attention * half
+        r *= half
+        f -= batch.spread(pooled)
+        f *= e
+        return Slope(p * (over_outputs(f) + 1) - r, p * e + r * (np.exp(log_each) - y), noise)
 
     @staticmethod
     def predict(said: Said, batch: Batch) -> np.ndarray:
         """Probabilities of the pooled logits."""
-        pooled = batch.total(said.attention[:, None] * said.values) + said.offset
-        return softmax(pooled, axis=1)
+        pooled = batch.total(said.attention * said.values) + said.offset
+        return softmax(pooled, axis=0).T
 
     @staticmethod
     def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -123,6 +136,20 @@ class Classes:
         return -np.log(np.maximum((predicted * y).sum(axis=1), 1e-6))
 
 
-def shares(batch: Batch) -> np.ndarray:
-    """The share of each bag in the mean over the bags of its member, (n,)."""
-    return batch.weights / batch.to_bags(batch.of_members(batch.weights))
+def evidence(said: Said, batch: Batch, own: np.ndarray) -> np.ndarray:
+    """log sum_l p_l exp(own_l) of each bag, where `own` is what instances say of its label."""
+    joint = said.scores + own
+    top = np.maximum.reduceat(joint, batch.starts)
+    return top + np.log(batch.softmax(joint - batch.spread(top))[1] / said.total)
+
+
+def over_outputs(each: np.ndarray) -> np.ndarray:
+    """Sum over the outputs, the first axis; of one output itself."""
+    return each[0] if len(each) == 1 else each.sum(axis=0)
+
+
+def log_shares(logits: np.ndarray) -> np.ndarray:
+    """Logarithms of the softmax over classes, the first axis."""
+    found = logits - logits.max(axis=0)
+    found -= np.log(np.exp(found).sum(axis=0))
+    return found

@@ -1,10 +1,11 @@
 """Members side by side: Adam on batches, averaged weights, stopped by bags that each leaves out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from soloc.estimators.instances import BLOCK
 from soloc.estimators.network.batches import Batch, Stock
 from soloc.estimators.network.layer import Shape, Weights, backward, forward
 from soloc.estimators.network.losses import FIRST_NOISE, Loss
@@ -17,6 +18,7 @@ PLATEAU, LONG_PATIENCE = 0.9, 20  # share of the first error; above it a key may
 FEWEST_STEPS = 8  # of an epoch: few bags are passed over several times between two looks
 LONGEST_EPOCH = 16384  # bags between two looks at what is left out
 MOST_JUDGES = 4096  # bags left out that are looked at
+ROWS_AT_ONCE = 4 * BLOCK  # instances whose places in batches, or values, are found together
 AVERAGED = 0.99
 
 
@@ -84,7 +86,6 @@ class Learner:
         self.order, self.at, self.since = self.rng.permutation(task.seen), 0, 0
         self.trace: list[float] = []
         self.judged: list[np.ndarray] = []
-        self.judge(self.flat, FIRST_NOISE)
 
     def batch(self, size: int) -> np.ndarray:
         """The next bags; no few of them are left for the end of a pass."""
@@ -96,11 +97,10 @@ class Learner:
         self.at += len(chosen)
         return chosen
 
-    def judge(self, flat: np.ndarray, noise: float) -> None:
+    def judge(self, flat: np.ndarray, noise: float, said: np.ndarray) -> None:
         """Take down what these weights say of the bags left out, and keep the best ones."""
-        weights = self.plan.shape.views(flat[None])
-        self.judged.append(predicted(self.plan.loss, weights, self.stock, self.judges))
-        self.trace.append(error(self.plan, self.stock, self.judges, self.judged[-1]))
+        self.judged.append(said)
+        self.trace.append(error(self.plan, self.stock, self.judges, said))
         self.since += 1
         if int(np.argmin(self.trace)) == len(self.trace) - 1:
             self.kept, self.noise, self.since = flat.copy(), float(noise), 0
@@ -142,75 +142,112 @@ def fit_members(
     learners = [Learner(stock, plan, task) for task in tasks]
     size = int(np.clip(fewest // STEPS, SMALLEST_BATCH, LARGEST_BATCH))
     steps = round(min(max(fewest, FEWEST_STEPS * size), LONGEST_EPOCH) / size)
-    active, state = learners, started(learners)
+    walk = Walk(plan, np.stack([each.flat for each in learners]))
+    active, panel = learners, Panel(stock, learners)
+    panel.judge(walk)
     for _ in range(plan.max_epochs):
         decay = np.array([each.task.decay for each in active], dtype=np.float32)
-        for _ in range(steps):
-            chosen = [each.batch(size) for each in active]
-            batch = stock.batch(np.concatenate(chosen), [len(each) for each in chosen])
-            state = stepped(state, batch, plan, decay)
-        for each, average, noise in zip(active, state.average, state.noise, strict=True):
-            each.judge(average, noise)
-            if watch is not None:
+        for batch in batches(stock, active, size, steps):
+            walk.step(batch, decay)
+        panel.judge(walk)
+        if watch is not None:
+            for each in active:
                 watch(each.trace)
         going = np.array([not each.done for each in active])
         if not going.all():
             active = [each for each in active if not each.done]
-            state = state.part(going)
-        if not active:
-            break
+            if not active:
+                break
+            walk, panel = walk.part(going), Panel(stock, active)
     return [each.member() for each in learners]
 
 
-class State(NamedTuple):
-    """Where the members are, (members, size) each, and what Adam remembers."""
+def batches(stock: Stock, learners: list[Learner], size: int, steps: int) -> Iterator[Batch]:
+    """The batches of an epoch; the places of several steps are found together."""
+    rows = float(stock.lengths.mean()) * size * len(learners)
+    together = int(np.clip(ROWS_AT_ONCE / rows, 1, steps))
+    for first in range(0, steps, together):
+        count = min(together, steps - first)
+        yield from stock.batches([[each.batch(size) for each in learners] for _ in range(count)])
 
-    flat: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    average: np.ndarray
-    noise: np.ndarray  #: (members,)
-    step: int
 
-    def part(self, going: np.ndarray) -> "State":
+class Walk:
+    """Members side by side on their way: parameters, what Adam remembers, and averages."""
+
+    def __init__(self, plan: Plan, flat: np.ndarray) -> None:
+        self.plan, self.steps = plan, 0
+        self.decaying = plan.shape.width * plan.shape.units  # the hidden layer comes first
+        self.flat, self.average = flat, flat.copy()
+        self.first, self.second = np.zeros_like(flat), np.zeros_like(flat)
+        self.noise = np.full(len(flat), FIRST_NOISE)
+        self._look()
+
+    def _look(self) -> None:
+        """Views of the parameters, once for many steps."""
+        self.change = np.empty_like(self.flat)
+        views = self.plan.shape.views
+        self.weights, self.gradient = views(self.flat), views(self.change)
+
+    def part(self, going: np.ndarray) -> "Walk":
         """The members that go on."""
-        arrays = {name: getattr(self, name)[going] for name in self._fields if name != "step"}
-        return self._replace(**arrays)
+        found = Walk(self.plan, self.flat[going])
+        for name in ("average", "first", "second", "noise"):
+            setattr(found, name, getattr(self, name)[going])
+        found.steps = self.steps
+        return found
+
+    def step(self, batch: Batch, decay: np.ndarray) -> None:
+        """One step of Adam with decay of the hidden layer.
+
+        Its moments are sums of gradients with fading weights, not means: fewer passes.
+        """
+        self.steps += 1
+        change, weights = self.change, self.weights
+        said = forward(weights, batch)
+        slope = self.plan.loss.slope(said, batch, self.noise)
+        backward(weights, self.gradient, batch, said, slope.ds, slope.df)
+        self.noise = slope.noise
+        self.first *= np.float32(FIRST)
+        self.first += change
+        change *= change
+        self.second *= np.float32(SECOND)
+        self.second += change
+        rate = RATE * min(1.0, self.steps / WARM)
+        scale = np.sqrt((1 - SECOND) / (1 - SECOND**self.steps))
+        np.sqrt(self.second, out=change)
+        change += np.float32(1e-8 / scale)
+        np.divide(self.first, change, out=change)
+        change *= np.float32(rate * (1 - FIRST) / (1 - FIRST**self.steps) / scale)
+        self.flat[:, : self.decaying] *= (1 - rate * decay)[:, None]
+        self.flat -= change
+        np.subtract(self.flat, self.average, out=change)
+        change *= np.float32(1 - min(AVERAGED, 1 - 1 / self.steps))
+        self.average += change
 
 
-def started(learners: list[Learner]) -> State:
-    """The first state."""
-    flat = np.stack([each.flat for each in learners])
-    nothing = np.zeros_like(flat)
-    noise = np.full(len(flat), FIRST_NOISE)
-    return State(flat, nothing, nothing.copy(), flat.copy(), noise, 0)
+class Panel:
+    """The bags that learners leave out, looked at together where they are few."""
 
+    def __init__(self, stock: Stock, learners: list[Learner]) -> None:
+        self.stock, self.learners = stock, learners
+        self.batch: Batch | None = None
+        judges = [each.judges for each in learners]
+        if stock.lengths[np.concatenate(judges)].sum() <= ROWS_AT_ONCE:
+            self.batch = stock.batch(*judges)
 
-def stepped(state: State, batch: Batch, plan: Plan, decay: np.ndarray) -> State:
-    """The state, changed in place, after one step of Adam with decay of the hidden layer."""
-    flat, first, second, average, noise, step = state
-    step += 1
-    weights, change = plan.shape.views(flat), np.empty_like(flat)
-    said = forward(weights, batch)
-    slope = plan.loss.slope(said, batch, noise)
-    backward(weights, plan.shape.views(change), batch, said, slope.ds, slope.df)
-    first *= np.float32(FIRST)
-    first += np.float32(1 - FIRST) * change
-    change *= change
-    change *= np.float32(1 - SECOND)
-    second *= np.float32(SECOND)
-    second += change
-    rate = RATE * min(1.0, step / WARM)
-    np.sqrt(second, out=change)
-    change += np.float32(1e-8)
-    np.divide(first, change, out=change)
-    change *= np.float32(rate * np.sqrt(1 - SECOND**step) / (1 - FIRST**step))
-    weights.hidden[:] *= (1 - rate * decay)[:, None, None]
-    flat -= change
-    np.subtract(flat, average, out=change)
-    change *= np.float32(1 - min(AVERAGED, 1 - 1 / step))
-    average += change
-    return State(flat, first, second, average, slope.noise, step)
+    def judge(self, walk: Walk) -> None:
+        """Have every learner take down what its averaged weights say."""
+        plan, averages = walk.plan, walk.average
+        if self.batch is not None:
+            said = plan.loss.predict(forward(plan.shape.views(averages), self.batch), self.batch)
+            found = np.split(said, np.cumsum(self.batch.counts)[:-1])
+        else:
+            found = [
+                predicted(plan.loss, plan.shape.views(flat[None]), self.stock, each.judges)
+                for flat, each in zip(averages, self.learners, strict=True)
+            ]
+        for each, flat, noise, said in zip(self.learners, averages, walk.noise, found, strict=True):
+            each.judge(flat, noise, said)
 
 
 def predicted(loss: type[Loss], weights: Weights, stock: Stock, bags: np.ndarray) -> np.ndarray:

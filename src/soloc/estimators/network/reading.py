@@ -4,7 +4,7 @@ import numpy as np
 
 from soloc.estimators.coefficients import Reading
 from soloc.estimators.instances import Instances
-from soloc.estimators.network.batches import FARTHEST, Stock, batch_of
+from soloc.estimators.network.batches import FARTHEST, Stock
 from soloc.estimators.network.layer import Weights, forward
 from soloc.estimators.network.member import Member
 from soloc.estimators.selection import first_of_largest
@@ -40,12 +40,13 @@ def read_ensemble(weights: Weights, instances: Instances) -> tuple[Reading, np.n
         starts = instances.starts[bags] - first
         x = np.clip(instances.standard(rows), -FARTHEST, FARTHEST)
         x = np.column_stack([x, np.ones(len(x))])
-        batch = batch_of(x, starts, instances.lengths[bags], nothing[bags], equal[bags])
+        here = Stock(x, None, starts, instances.lengths[bags], nothing[bags], equal[bags])
+        batch = here.batch(np.arange(len(bags)))
         for number, member in enumerate(members):
             said = forward(member, batch)
             attention[number, rows] = said.attention
-            contribution[rows] += said.attention[:, None] * said.values / count
-            offset[bags] += said.offset / count
+            contribution[rows] += (said.attention * said.values).T / count
+            offset[bags] += said.offset.T / count
     mean = attention.mean(axis=0)
     values = contribution / np.maximum(mean, 1e-300)[:, None]
     return Reading(mean, values, offset), attention
