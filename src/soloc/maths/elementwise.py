@@ -47,10 +47,12 @@ class Elementwise:
 
     def __call__(self, *trees: Any) -> Any:
         leaves, structure = jax.tree.flatten(trees)
-        if all(isinstance(leaf, float) for leaf in leaves) and self.compiled(1, *trees):
-            with jax.enable_x64(True):
-                return np.asarray(_compiled(self.formula, structure, leaves))[()]
         cores = core_axes(structure)
+        if all(isinstance(leaf, float) for leaf in leaves):
+            if self.compiled(1, *trees):
+                with jax.enable_x64(True):
+                    return np.asarray(_compiled(self.formula, structure, leaves))[()]
+            return self._of_numbers(leaves, structure, cores, compiled=False)
         if all(map(is_concrete, leaves)):
             return self._of_numbers(leaves, structure, cores)
         kind = jnp.result_type(float)
@@ -67,13 +69,20 @@ class Elementwise:
         border = _Border(self.formula, structure, cores, tuple(moving), 0)
         return _differentiable(border, _Fixed(fixed))(jnp.concatenate(rows))
 
-    def _of_numbers(self, leaves: list[Any], structure: Any, cores: tuple[int, ...]) -> Any:
+    def _of_numbers(
+        self,
+        leaves: list[Any],
+        structure: Any,
+        cores: tuple[int, ...],
+        compiled: bool | None = None,
+    ) -> Any:
         doubles = [np.asarray(leaf, np.float64) for leaf in leaves]
         shape = _shape(doubles, cores)
         size, trees = math.prod(shape), jax.tree.unflatten(structure, doubles)
         # as JAX: what is not finite is looked for in the answer
         with jax.enable_x64(True), np.errstate(all="ignore"):
-            compiled = self.compiled(size, *trees)
+            if compiled is None:
+                compiled = self.compiled(size, *trees)
             answer = (
                 _compiled(self.formula, structure, doubles) if compiled else self.on_numbers(*trees)
             )
