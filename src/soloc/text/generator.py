@@ -115,7 +115,8 @@ def _fill(
     begins.
     """
     slots = list(SLOT.finditer(frame))
-    chosen = rng.choice([i for i, slot in enumerate(slots) if slot.group(1) == "adj"])
+    adjectives = [i for i, slot in enumerate(slots) if slot.group(1) == "adj"]
+    chosen = adjectives[rng.integers(len(adjectives))]  # as `choice` draws, without its array
     text, end, start = "", 0, 0
     for i, slot in enumerate(slots):
         kind = slot.group(1)

@@ -23,10 +23,20 @@ from soloc.estimators.solver import Inverse, inverse_of
 WIDE = 1000  # features beyond which the metric is only a diagonal
 
 
+class Solved(NamedTuple):
+    """The solution of the inner problem at a key."""
+
+    key: np.ndarray
+    attention: np.ndarray
+    pooled: np.ndarray
+    ridge: Ridge
+
+
 class SquaredLoss(NumberObjective):
     """The projected objective as a function of k alone."""
 
     in_auto = True
+    _last: Solved | None = None  # the metric, the objective and the next metric share a key
 
     def pooled(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attention (N,) and pooled instances (n, d)."""
@@ -47,10 +57,17 @@ class SquaredLoss(NumberObjective):
             self.fit_intercept,
         )
 
+    def solved(self, key: np.ndarray) -> Solved:
+        """The inner problem at k, which is solved once while k stays the same."""
+        if self._last is None or not np.array_equal(self._last.key, key):
+            self._last = None  # two of them would take memory
+            attention, pooled = self.pooled(key)
+            self._last = Solved(key.copy(), attention, pooled, self.inner(pooled))
+        return self._last
+
     def value(self, key: np.ndarray) -> float:
         """The objective at k, without its gradient."""
-        _, pooled = self.pooled(key)
-        solved = self.inner(pooled)
+        _, _, pooled, solved = self.solved(key)
         features = self.features(pooled)
         residual = self.y - features @ solved.coef.astype(features.dtype) - solved.intercept
         moved = key - self.key_prior
@@ -59,8 +76,7 @@ class SquaredLoss(NumberObjective):
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Objective and gradient at k."""
-        attention, pooled = self.pooled(point)
-        solved = self.inner(pooled)
+        _, attention, pooled, solved = self.solved(point)
         squares, slope = self.squares(attention, pooled, solved)
         return penalised(self.data, point, solved, squares, slope)
 
@@ -85,8 +101,7 @@ class SquaredLoss(NumberObjective):
 
     def metric(self, point: np.ndarray) -> Inverse:
         """Inverse of the Gauss-Newton Hessian of the projected objective at k."""
-        attention, pooled = self.pooled(point)
-        solved = self.inner(pooled)
+        _, attention, pooled, solved = self.solved(point)
         if self.y.size < self.d <= WIDE:
             return self.gauss_newton_of_few(attention, pooled, solved)
         return gauss_newton(self.data, self.products(attention, pooled, solved))
