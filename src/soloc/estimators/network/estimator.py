@@ -22,6 +22,7 @@ from soloc.estimators.network.context import (
     features_of,
     fit_context,
     kernel_context,
+    mixed,
     nothing_for,
     said_by,
     share_of,
@@ -239,7 +240,7 @@ class NetworkEstimator(PointingEstimator):
             else:
                 context = fit_context(features_of(means, given.stock.lengths), *asked, seed)
         if context.share:
-            honest = (1 - context.share) * honest + context.share * context.left_out
+            honest = mixed(honest, context.left_out, context.share, not self.loss.averaged)
             beyond = (1 - context.share) ** 2 * beyond
         constant = weights @ y / weights.sum()
         everywhere = np.broadcast_to(constant, y.shape)
