@@ -60,5 +60,16 @@ def test_leverages_predict_what_leaving_a_bag_out_does():
 
 def test_the_conformal_level_leaves_the_promised_share_above():
     scores = np.sort(np.random.default_rng(2).random(999))
-    assert conformal_level(scores, 0.9) == scores[899]
-    assert conformal_level(scores[:3], 0.99) == scores[2]
+    assert conformal_level(scores, 0.9, 999) == scores[899]
+    assert conformal_level(scores[:3], 0.99, 3) == scores[2]
+
+
+def test_bags_that_share_their_error_count_as_one_for_the_conformal_level():
+    """A new group of bags lies anywhere among the nineteen others."""
+    rng, inside = np.random.default_rng(5), []
+    for _ in range(4000):
+        of_groups = rng.random(20)
+        level = conformal_level(np.sort(np.repeat(of_groups[1:], 30)), 0.9, 19)
+        inside.append(of_groups[0] <= level)
+    error = np.sqrt(0.9 * 0.1 / len(inside))
+    assert abs(np.mean(inside) - 0.9) < 3 * error

@@ -152,32 +152,37 @@ class Calibration(NamedTuple):
 
     scores: np.ndarray  #: (n,) or (n, outputs)
     weights: np.ndarray  #: of the same shape
+    units: int  #: bags, or groups of bags, that are independent of each other
 
     def level(self, coverage: float) -> float | np.ndarray:
         """What the error of a new bag stays below with probability `coverage`."""
         if self.scores.ndim == 1:
-            return conformal_level(self.scores, coverage, self.weights)
+            return conformal_level(self.scores, coverage, self.units, self.weights)
         columns = zip(self.scores.T, self.weights.T, strict=True)
-        return np.array([conformal_level(each, coverage, w) for each, w in columns])
+        return np.array([conformal_level(each, coverage, self.units, w) for each, w in columns])
 
 
-def calibration_of(scores: np.ndarray, weights: np.ndarray) -> Calibration:
-    """Scores in order, with their weights."""
+def calibration_of(
+    scores: np.ndarray, weights: np.ndarray, units: int | None = None
+) -> Calibration:
+    """Scores in order, with their weights; units are bags unless told."""
     order = np.argsort(scores, axis=0, kind="stable")
-    return Calibration(np.take_along_axis(scores, order, axis=0), weights[order])
+    units = len(scores) if units is None else units
+    return Calibration(np.take_along_axis(scores, order, axis=0), weights[order], units)
 
 
 def conformal_level(
-    scores: np.ndarray, coverage: float, weights: np.ndarray | None = None
+    scores: np.ndarray, coverage: float, units: int, weights: np.ndarray | None = None
 ) -> float:
     """The score that a new bag stays below with probability `coverage`, from sorted scores.
 
-    A new bag may lie anywhere among n others: their share is raised by (n + 1) / n.
+    A new unit, a bag or a group of bags, may lie anywhere among the others: their share is raised
+    by (units + 1) / units.
     """
     n = len(scores)
     if weights is None or (weights == weights[0]).all():
-        rank = int(np.ceil(coverage * (n + 1))) - 1
+        rank = int(np.ceil(coverage * n * (units + 1) / units * (1 - 1e-12))) - 1
     else:
-        wanted = coverage * (n + 1) / n * weights.sum()
+        wanted = coverage * (units + 1) / units * weights.sum()
         rank = int(np.searchsorted(np.cumsum(weights), wanted * (1 - 1e-12)))
     return float(scores[min(max(rank, 0), n - 1)])

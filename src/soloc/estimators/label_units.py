@@ -41,7 +41,8 @@ def saved_units(model: Any) -> Fields:
         "calibration": model.calibration_.scores,
         "calibration_weights": model.calibration_.weights,
     }
-    return Fields({}, arrays | units) if several else Fields(units, arrays)
+    facts = {"calibration_units": model.calibration_.units}
+    return Fields(facts, arrays | units) if several else Fields(facts | units, arrays)
 
 
 def saved_outputs(fields: Fields) -> tuple[int, ...]:
@@ -52,7 +53,7 @@ def saved_outputs(fields: Fields) -> tuple[int, ...]:
 
 
 def restored_units(fields: Fields) -> dict[str, Any]:
-    """What `saved_units` wrote; the weights are one where a file knows of none."""
+    """What `saved_units` wrote; weights are one and units bags where a file knows of none."""
     outputs = saved_outputs(fields)
     scores = fields.array("calibration", (None, *outputs))
     if len(scores) == 0:
@@ -60,7 +61,9 @@ def restored_units(fields: Fields) -> dict[str, Any]:
     weights = np.ones_like(scores)
     if "calibration_weights" in fields.arrays:
         weights = fields.array("calibration_weights", scores.shape, positive=True)
-    calibration = Calibration(scores, weights)
+    known = "calibration_units" in fields.facts
+    units = fields.integer("calibration_units", least=1) if known else len(scores)
+    calibration = Calibration(scores, weights, units)
     if outputs:
         return {
             "label_mean_": fields.array("label_mean", outputs),

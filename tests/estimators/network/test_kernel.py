@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
+from scipy.special import expit
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
 
 from soloc.datasets import make_single_location
 from soloc.estimators import (
@@ -11,7 +14,8 @@ from soloc.estimators import (
     SingleLocationNetworkRegressor,
     load,
 )
-from soloc.estimators.network.kernel import fit_kernel
+from soloc.estimators.network.context import mixed, share_asked
+from soloc.estimators.network.kernel import fit_kernels
 
 QUICK = {"decay": 1.5, "members": 5, "max_epochs": 12}
 
@@ -25,36 +29,87 @@ def spread_decides(n, seed):
     return Bags(x.reshape(-1, 4), np.arange(n + 1) * 12), size + 0.1 * rng.standard_normal(n)
 
 
+def standard(x, weights):
+    share = weights / weights.sum()
+    return (x - share @ x) / np.sqrt(share @ (x - share @ x) ** 2)
+
+
+def likeness(these, those):
+    return 1 / (1 + 3 * cdist(these, those, "sqeuclidean") / these.shape[1])
+
+
 @pytest.mark.parametrize("outputs", [1, 3])
-def test_it_is_the_kernel_ridge_of_scikit_learn(outputs):
+def test_numbers_are_those_of_the_kernel_ridge_of_scikit_learn(outputs):
     rng = np.random.default_rng(outputs)
     x, y = rng.standard_normal((60, 5)) * [1, 2, 3, 4, 5] + 7, rng.standard_normal((60, outputs))
     weights = rng.uniform(0.5, 2.0, 60)
-    share = weights / weights.sum()
-    units = np.sqrt(share @ (x - share @ x) ** 2)
-    z = (x - share @ x) / units
-    model = KernelRidge(alpha=0.3, kernel="rbf", gamma=1 / 5)
-    model.fit(z, y - share @ y, sample_weight=weights)
-    found = fit_kernel(x, y, weights, 0.3).said(x[:10] + 0.1, False)
-    expected = model.predict((x[:10] + 0.1 - share @ x) / units).reshape(10, -1) + share @ y
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
+    z, middle = standard(x, weights), weights @ y / weights.sum()
+    model = KernelRidge(alpha=0.3, kernel="precomputed")
+    model.fit(likeness(z, z), y - middle, sample_weight=weights)
+    [found] = fit_kernels(x, y, weights, (0.3,), False)
+    expected = model.predict(likeness(z, z)).reshape(60, -1) + middle
+    np.testing.assert_allclose(found.said(x, False), expected, rtol=1e-9, atol=1e-10)
 
 
-def test_a_weight_of_two_is_the_same_bag_twice():
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("penalty", [1.0, 0.01])
+def test_classes_are_those_of_logistic_regression_on_a_root_of_the_kernel(classes, penalty):
+    rng = np.random.default_rng(classes)
+    x, weights = rng.standard_normal((60, 5)), rng.uniform(0.5, 2.0, 60)
+    codes = np.digitize(x[:, 0] + rng.standard_normal(60), [0.0, 0.7][: classes - 1])
+    y = np.eye(classes)[codes]
+    z = standard(x, weights)
+    root = np.linalg.cholesky(likeness(z, z) + 1e-12 * np.eye(60))
+    said = []
+    for own in range(classes):
+        model = LogisticRegression(C=1 / penalty, tol=1e-10, max_iter=100_000)
+        model.fit(root, codes == own, weights)
+        said.append(model.predict_proba(root)[:, 1])
+    expected = np.transpose(said) / np.sum(said, axis=0)[:, None]
+    *_, found = fit_kernels(x, y, weights, (3.0, penalty), True)
+    np.testing.assert_allclose(found.said(x, True), expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_a_weight_of_two_is_the_same_bag_twice(classes):
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((30, 4)), rng.standard_normal((30, 1))
+    if classes:
+        y = np.hstack([y > 0, y <= 0]).astype(float)
     twice = np.concatenate([np.arange(30), np.arange(10)])
     weights = np.where(np.arange(30) < 10, 2.0, 1.0)
-    one, other = fit_kernel(x, y, weights, 0.1), fit_kernel(x[twice], y[twice], np.ones(40), 0.1)
+    [one] = fit_kernels(x, y, weights, (0.1,), classes)
+    [other] = fit_kernels(x[twice], y[twice], np.ones(40), (0.1,), classes)
     new = rng.standard_normal((20, 4))
-    np.testing.assert_allclose(one.said(new, False), other.said(new, False), rtol=1e-9)
+    np.testing.assert_allclose(one.said(new, classes), other.said(new, classes), rtol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_classes_are_mixed_by_logits(classes):
+    rng = np.random.default_rng(3)
+    these, those = rng.dirichlet(np.ones(classes), (2, 30))
+    found = mixed(these, those, 0.3, True)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    odds = [np.log(each[:, 1] / each[:, 0]) for each in (these, those, found)]
+    np.testing.assert_allclose(odds[2], 0.7 * odds[0] + 0.3 * odds[1])
+
+
+def test_the_share_of_classes_is_that_of_the_least_log_loss():
+    """Two halves of the evidence, each a logit: the sum of both is twice their mean."""
+    rng = np.random.default_rng(4)
+    evidence = rng.standard_normal((20_000, 2)) * [1.0, 2.0]
+    whole = evidence.mean(axis=1)
+    y = np.eye(2)[(rng.random(len(whole)) < expit(whole)).astype(int)]
+    these, those = (np.column_stack([expit(-each), expit(each)]) for each in evidence.T)
+    found = share_asked(y, these, those, np.ones(len(y)), 0.0, True)
+    assert found == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_statistic_that_never_changes_says_nothing():
     rng = np.random.default_rng(1)
     x, y = rng.standard_normal((30, 3)), rng.standard_normal((30, 1))
     x[:, 1] = 5.0
-    kernel, new = fit_kernel(x, y, np.ones(30), 0.1), rng.standard_normal((9, 3))
+    [kernel], new = fit_kernels(x, y, np.ones(30), (0.1,), False), rng.standard_normal((9, 3))
     moved = new + np.array([0.0, 100.0, 0.0])
     np.testing.assert_array_equal(kernel.said(new, False), kernel.said(moved, False))
 

@@ -10,6 +10,7 @@ from soloc.estimators.coefficients import pooled_prediction
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.labels import classes
+from soloc.estimators.network.context import mixed
 from soloc.estimators.network.estimator import NetworkEstimator
 from soloc.estimators.network.losses import Classes
 from soloc.estimators.pointing import BagClassifierMixin
@@ -99,7 +100,7 @@ class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
         _, instances = self._bags(X)
         probability = softmax(pooled_prediction(self._read(instances), instances), axis=1)
         if self.share_:
-            probability += self.share_ * (self._by_context(instances) - probability)
+            probability = mixed(probability, self._by_context(instances), self.share_, True)
         return probability + self.shrink_ * (self.constant_ - probability)
 
     def predict(self, X):

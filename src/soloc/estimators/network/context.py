@@ -1,21 +1,31 @@
 """The context: what bags say in sum, mixed in with the share that labels of bags left out ask for.
 
-Boosted trees on (bag mean, bag length); where bags are few, a kernel regression.
+Boosted trees on (bag mean, bag length); where bags are few, a kernel regression. Numbers are mixed
+by their mean, classes by that of their logits.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from soloc.estimators.diagnostics import SURE, gain
 from soloc.estimators.network.ensemble import Ensemble
 from soloc.estimators.network.forest import GLANCE, SETTINGS, Forest, boost_classes, boost_numbers
-from soloc.estimators.network.kernel import PENALTIES, Kernel, fit_kernel
+from soloc.estimators.network.kernel import (
+    PENALTIES,
+    PENALTIES_OF_CLASSES,
+    Kernel,
+    fit_kernels,
+)
+from soloc.estimators.network.losses import Classes, Numbers
 
 LEAST_SHARE = 0.1  # a smaller share is not worth its trees
 LEAST_GLANCE = 0.05  # the same after a glance, which knows less
 FEWEST_BAGS = 100  # below it trees of ten bags a leaf know nothing
+LEAST_PROBABILITY = 1e-6  # whose logarithm is mixed
 FEWEST_OF_ALL = 20  # bags below which not even a kernel says anything
 
 
@@ -60,7 +70,7 @@ def fit_context(
             with threadpool_limits(1):
                 forests.append(boost(features[seen], y[seen], weights[seen], seed + fold, settings))
             total[~seen] = said_by(forests[-1], features[~seen], classes)
-            share = share_of(y, predicted, total, weights, excess)
+            share = share_asked(y, predicted, total, weights, excess, classes)
             if share < least:
                 return nothing_for(y)
     return Context(forests, share, total)
@@ -82,23 +92,34 @@ def kernel_context(
     fold_of = ensemble.fold_of
     if len(y) < FEWEST_OF_ALL:
         return nothing_for(y)
-    left_out = []
-    for penalty in PENALTIES:
-        said = np.empty(y.shape)
-        for fold in range(int(fold_of.max()) + 1):
-            seen = fold_of != fold
-            found = fit_kernel(features[seen], y[seen], weights[seen], penalty)
-            said[~seen] = found.said(features[~seen], classes)
-        left_out.append(said)
-    errors = [float(weights @ ((y - said) ** 2).sum(axis=1)) for said in left_out]
-    best = int(np.argmin(errors))
-    constant = ((y - weights @ y / weights.sum()) ** 2).sum(axis=1)
-    beyond = gain(constant - ((y - left_out[best]) ** 2).sum(axis=1), weights)
-    share = share_of(y, predicted, left_out[best], weights, excess)
+    penalties = PENALTIES_OF_CLASSES if classes else PENALTIES
+    left_out = np.empty((len(penalties), *y.shape))
+    for fold in range(int(fold_of.max()) + 1):
+        seen = fold_of != fold
+        found = fit_kernels(features[seen], y[seen], weights[seen], penalties, classes)
+        left_out[:, ~seen] = [each.said(features[~seen], classes) for each in found]
+    errors = Classes.errors if classes else Numbers.errors
+    by_penalty = [errors(y, said) for said in left_out]
+    best = int(np.argmin([weights @ each for each in by_penalty]))
+    constant = np.broadcast_to(weights @ y / weights.sum(), y.shape)
+    beyond = gain(errors(y, constant) - by_penalty[best], weights)
+    share = share_asked(y, predicted, left_out[best], weights, excess, classes)
     if share < LEAST_SHARE or beyond.mean < SURE * beyond.error:
         return nothing_for(y)
-    whole = fit_kernel(features, y, weights, PENALTIES[best])
+    *_, whole = fit_kernels(features, y, weights, penalties[: best + 1], classes)
     return Context([], share, left_out[best], whole)
+
+
+def mixed(these: np.ndarray, those: np.ndarray, share: float, classes: bool) -> np.ndarray:
+    """1 - share of these and share of those predictions: numbers, or the logits of classes."""
+    if not classes:
+        return (1 - share) * these + share * those
+    return softmax((1 - share) * log_of(these) + share * log_of(those), axis=1)
+
+
+def log_of(probabilities: np.ndarray) -> np.ndarray:
+    """Their logarithms, which are finite."""
+    return np.log(np.maximum(probabilities, LEAST_PROBABILITY))
 
 
 def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:
@@ -110,6 +131,28 @@ def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:
         raw = np.column_stack([np.zeros(len(raw)), raw])
     raw = np.exp(raw - raw.max(axis=1, keepdims=True))
     return raw / raw.sum(axis=1, keepdims=True)
+
+
+def share_asked(
+    y: np.ndarray,
+    predicted: np.ndarray,
+    others: np.ndarray,
+    weights: np.ndarray,
+    excess: float,
+    classes: bool,
+) -> float:
+    """The share of the others that predicts labels best, where both left them out."""
+    if not classes:
+        return share_of(y, predicted, others, weights, excess)
+    both = np.isfinite(predicted).all(axis=1) & np.isfinite(others).all(axis=1)
+    if not both.any():
+        return 0.0
+
+    def error(share: float) -> float:
+        said = mixed(predicted[both], others[both], share, True)
+        return float(weights[both] @ Classes.errors(y[both], said))
+
+    return float(minimize_scalar(error, bounds=(0.0, 1.0), method="bounded").x)
 
 
 def share_of(

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from soloc.estimators.network.batches import Stock
@@ -30,6 +31,7 @@ PARTS = 5  # of the bags that a member leaves out
 SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which others are judged
 HALF, MOST = 1 / 2, 2 / 3  # of the gain of the best member: who gained less is tried again
 FEWEST_MEMBERS = 2  # without whom nobody could agree or not
+LEAST_SAID = 1e-6  # probability whose logarithm is averaged
 AGAIN, TRIES = 10_000, 3  # between the seeds of a member and of its next try; most of these
 
 
@@ -193,6 +195,7 @@ def fit_all(
 def left_out(ensemble: Ensemble, stock: Stock, loss: type[Loss], parts: np.ndarray) -> np.ndarray:
     """Mean prediction of each bag by the members that left it out, (n, outputs); NaN elsewhere.
 
+    Of classes it is the mean of logits that is told, as in use.
     The bags that stopped a member flatter it: each is predicted at the epoch that the other parts
     of its fold ask for.
     """
@@ -203,10 +206,12 @@ def left_out(ensemble: Ensemble, stock: Stock, loss: type[Loss], parts: np.ndarr
         for part in np.unique(parts[judges]):
             own = parts[judges] == part
             epoch = member.best if own.all() else int(np.argmin(errors[:, ~own].sum(axis=1)))
-            total[judges[own]] += member.judged[epoch][own]
+            said = member.judged[epoch][own]
+            total[judges[own]] += said if loss.averaged else np.log(np.maximum(said, LEAST_SAID))
     count = ensemble.left_by()
     with np.errstate(invalid="ignore"):
-        return total / np.where(count > 0, count, np.nan)[:, None]
+        mean = total / np.where(count > 0, count, np.nan)[:, None]
+    return mean if loss.averaged else softmax(mean, axis=1)
 
 
 def parts_of(groups: np.ndarray | None, n: int) -> np.ndarray:

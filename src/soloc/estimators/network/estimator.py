@@ -22,6 +22,7 @@ from soloc.estimators.network.context import (
     features_of,
     fit_context,
     kernel_context,
+    mixed,
     nothing_for,
     said_by,
     share_of,
@@ -163,7 +164,7 @@ class NetworkEstimator(PointingEstimator):
         )
         if turn is not None:  # the turn becomes a part of the layer
             ensemble = ensemble._replace(members=[m.turned(turn) for m in ensemble.members])
-        adopt(self, given.attributes | self._found(whole, ensemble, parts_of(groups, n), seed))
+        adopt(self, given.attributes | self._found(whole, ensemble, groups, seed))
         return self
 
     def _prepare(
@@ -223,12 +224,12 @@ class NetworkEstimator(PointingEstimator):
         return None if groups is None else groups[order]
 
     def _found(
-        self, given: Prepared, ensemble: Ensemble, parts: np.ndarray, seed: int
+        self, given: Prepared, ensemble: Ensemble, groups: np.ndarray | None, seed: int
     ) -> dict[str, Any]:
         """Members, context, and everything that is said about them."""
         y, weights, order = given.y, given.weights, given.order
         means = bag_means(given.instances)[order]
-        honest = left_out(ensemble, given.stock, self.loss, parts)
+        honest = left_out(ensemble, given.stock, self.loss, parts_of(groups, len(y)))
         beyond = excess(ensemble, given.stock, self.loss)
         context = nothing_for(y)
         if self.context:
@@ -239,7 +240,7 @@ class NetworkEstimator(PointingEstimator):
             else:
                 context = fit_context(features_of(means, given.stock.lengths), *asked, seed)
         if context.share:
-            honest = (1 - context.share) * honest + context.share * context.left_out
+            honest = mixed(honest, context.left_out, context.share, not self.loss.averaged)
             beyond = (1 - context.share) ** 2 * beyond
         constant = weights @ y / weights.sum()
         everywhere = np.broadcast_to(constant, y.shape)
@@ -294,7 +295,8 @@ class NetworkEstimator(PointingEstimator):
         ]
         attributes["diagnostics_"] = Diagnostics(*evidence)._replace(witnesses=WITNESSES)
         errors = np.abs(y - honest)[unseen]
-        return attributes | self._calibrated(errors, weights[unseen], ensemble)
+        independent = int(unseen.sum()) if groups is None else len(np.unique(groups[unseen]))
+        return attributes | self._calibrated(errors, weights[unseen], ensemble, independent)
 
     def _as_one(self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray) -> np.ndarray:
         """What members say of bags they left out, as if the whole ensemble had left them out."""
@@ -353,7 +355,7 @@ class NetworkEstimator(PointingEstimator):
         """The first five entries of `Diagnostics`."""
 
     def _calibrated(
-        self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble
+        self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble, units: int
     ) -> dict[str, Any]:
         """What else is learnt from bags left out."""
         return {}

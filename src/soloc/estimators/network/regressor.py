@@ -116,10 +116,12 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
         left = np.clip(1 - beyond / np.maximum((y - honest) ** 2, 1e-30), LEAST_LEFT, 1.0)
         return y + np.sqrt(left) * (honest - y)
 
-    def _calibrated(self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble) -> Any:
+    def _calibrated(
+        self, errors: np.ndarray, weights: np.ndarray, ensemble: Ensemble, units: int
+    ) -> Any:
         sizes = errors if errors.shape[1] > 1 else errors[:, 0]
         return {
-            "calibration_": calibration_of(sizes, weights),
+            "calibration_": calibration_of(sizes, weights, units),
             "noise_": float(np.sqrt(np.mean([member.noise for member in ensemble.members]))),
         }
 
