@@ -132,3 +132,15 @@ def test_the_truth_and_the_manifold_stay_where_they_are():
     after = np.stack(list(after))
     np.testing.assert_allclose(after[:2, 0], 1.0, atol=1e-15)
     assert np.all(after[2:] == 0.0)
+
+
+def test_rounding_never_takes_an_overlap_beyond_one():
+    """Near its end a run gathers rounding; who asks for an overlap of it must get a cosine."""
+    up = np.nextafter(1.0, 2.0)
+    for sign in (1.0, -1.0):
+        o = Overlaps.unchecked(*(np.asarray(sign * x) for x in (up, up, 0.0, 0.0, 0.0)))
+        flat = Overlaps.unchecked(*np.zeros(5))
+        with jax.enable_x64(True):
+            after = projected_step(o, flat, 1e-3)
+        assert float(after.kappa) == sign
+        assert float(after.nu) == sign
