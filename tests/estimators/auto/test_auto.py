@@ -1,6 +1,7 @@
 """Auto: the choice follows the data, is told, and has all verbs of what was chosen."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.preprocessing import StandardScaler
@@ -14,6 +15,7 @@ from soloc.estimators import (
     SingleLocationAutoRegressor,
     load,
 )
+from soloc.estimators.auto.estimator import reason, simplest_of_best
 
 DATA = make_single_location(300, width=8, lengths=(2, 6), signal=4.0, random_state=1)
 
@@ -62,6 +64,17 @@ def test_linear_bags_are_left_to_the_linear_model_and_others_to_the_network():
     labels = np.abs(bent.bags.values[bent.bags.offsets[:-1] + bent.locations, 8])
     model = SingleLocationAutoRegressor().fit(bent.bags, labels)
     assert model.choice_ == "network" and model.agreement(bent.bags).shape == (600,)
+
+
+def test_mean_pooling_answers_where_it_is_as_good_as_the_best():
+    constant, weights = np.full(100, 2.0), np.ones(100)
+    for behind, choice in ((0.009, "mean-pool"), (0.011, "network")):  # the bound is .005 of 2
+        errors = {"mean-pool": np.full(100, 0.5 + behind), "network": np.full(100, 0.5)}
+        assert simplest_of_best(errors, constant, weights) == choice
+    scores = pd.DataFrame({"candidate": ["mean-pool", "network"], "held_out": [0.746, 0.75]})
+    said = reason("mean-pool", scores, "R^2")
+    assert said.startswith("mean pooling predicts the bags it left out as well as the best")
+    assert said.endswith("it points at nothing")
 
 
 @pytest.mark.parametrize("candidates", [["mean-pool"], ["linear"], ["network"]])

@@ -34,6 +34,7 @@ CANDIDATES = {"mean-pool": "mean pooling", "linear": "linear attention", "networ
 #: attributes that are those of the chosen model
 CARRIED = ("feature_names_in_", "columns_aside_", "classes_")
 SCORES: dict[str, type] = {"candidate": str, "held_out": float, "error": float, "seconds": float}
+AS_GOOD = 0.005  # share of a constant's error by which mean pooling may be worse and still answer
 #: small and wide sets: the linear search has nothing to go by there, and takes seconds for it
 FEW_BAGS, MANY_FEATURES = 200, 150
 QUICK: dict[str, Any] = {"members": 5, "decay": 1.0, "max_epochs": 12, "context": False}
@@ -273,14 +274,16 @@ def simplest_of_best(
 ) -> str:
     """The least error; but linear attention unless the network is surely better: by two errors.
 
-    Mean pooling answers where not even the best one is better than a constant by as much: then
-    nothing is to be pointed at.
+    Mean pooling answers where not even the best one is better than a constant by one error, or
+    where it is as good as the best one: then nothing is to be pointed at.
     """
     means = {name: float(np.average(each, weights=weights)) for name, each in errors.items()}
     best = min(means, key=lambda name: means[name])
     beyond = gain(constant - errors[best], weights)
-    if "mean-pool" in errors and not beyond.mean > beyond.error:
-        return "mean-pool"
+    if "mean-pool" in errors:
+        as_good = AS_GOOD * float(np.average(constant, weights=weights))
+        if not beyond.mean > beyond.error or means["mean-pool"] <= means[best] + as_good:
+            return "mean-pool"
     if best == "network" and "linear" in errors:
         behind = gain(errors["linear"] - errors["network"], weights)
         pooled = means.get("mean-pool", means["linear"])
@@ -292,11 +295,13 @@ def simplest_of_best(
 def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
     """The sentence that the command line and the lab say alike."""
     told = [f"{row.candidate} {row.held_out:.3f}" for row in scores.itertuples()]
-    beaten = (scores.held_out > scores.held_out[scores.candidate == choice].max()).any()
-    if not beaten:
+    beaten_by = scores.held_out.max() - scores.held_out[scores.candidate == choice].max()
+    if beaten_by == 0:
         said = f"{CANDIDATES[choice]} predicts best the bags it left out"
     elif choice == "linear":
         said = "linear attention is within two standard errors of the best on bags left out"
+    elif beaten_by <= AS_GOOD:
+        said = "mean pooling predicts the bags it left out as well as the best"
     else:
         said = "nothing is better than a constant by a standard error on bags left out"
     said = f"{said} ({unit}: {', '.join(told)})"
