@@ -7,7 +7,7 @@ from soloc.datasets import make_single_location
 from soloc.estimators import SingleLocationNetworkRegressor
 from soloc.estimators.network import ensemble
 from soloc.estimators.network.batches import Stock
-from soloc.estimators.network.context import share_of
+from soloc.estimators.network.context import SAFE, safe_share_of, share_of
 from soloc.estimators.network.ensemble import Ensemble, excess, left_out, parts_of
 from soloc.estimators.network.losses import Numbers
 from soloc.estimators.network.member import Member
@@ -83,6 +83,24 @@ def test_the_share_that_labels_ask_for_is_that_of_the_ensemble():
     wanted = share_of(y, whole, nothing, weights)
     assert share_of(y, single, nothing, weights, 0.9) == pytest.approx(wanted, abs=0.02)
     assert share_of(y, single, nothing, weights) > wanted + 0.2
+
+
+def test_the_safe_share_is_half_a_standard_error_beyond_and_weights_mean_repetition():
+    rng = np.random.default_rng(5)
+    n, draws = 200, 2000
+    y = rng.standard_normal((draws, n, 1))
+    predicted = 0.3 * y + rng.standard_normal((draws, n, 1))
+    nothing, ones = np.zeros((n, 1)), np.ones(n)
+    shares = [share_of(a, b, nothing, ones) for a, b in zip(y, predicted, strict=True)]
+    safe = [safe_share_of(a, b, nothing, ones) for a, b in zip(y, predicted, strict=True)]
+    added = np.subtract(safe, shares) / SAFE
+    error = np.std(shares) / np.sqrt(2 * draws)  # of a standard deviation
+    assert added.mean() == pytest.approx(np.std(shares), abs=4 * error)
+    twice = np.arange(n) < 50
+    rows = np.concatenate([np.arange(n), np.flatnonzero(twice)])
+    again = safe_share_of(y[0][rows], predicted[0][rows], nothing[rows], np.ones(len(rows)))
+    assert safe_share_of(y[0], predicted[0], nothing, 1.0 + twice) == pytest.approx(again)
+    assert safe_share_of(y[0], nothing, nothing, ones) == 0.0  # nothing to draw
 
 
 def test_shrinkage_does_not_flatter_the_score_of_noise():

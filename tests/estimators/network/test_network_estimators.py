@@ -19,9 +19,10 @@ from soloc.estimators import (
     load,
 )
 from soloc.estimators.network import ensemble
-from soloc.estimators.network.ensemble import HALF, MUCH, Place, folds_of, stuck
+from soloc.estimators.network.ensemble import DECAYS_OF_FEW, HALF, MUCH, Place, folds_of, stuck
 from soloc.estimators.network.forest import SETTINGS, boost_classes, boost_numbers
-from soloc.estimators.network.member import Member
+from soloc.estimators.network.losses import Numbers
+from soloc.estimators.network.member import LONG_PATIENCE, PATIENCE, Learner, Member, Plan
 
 DATA = make_single_location(300, width=8, lengths=(2, 6), signal=4.0, random_state=1)
 NEW = make_single_location(600, width=8, lengths=(2, 6), signal=4.0, random_state=1)
@@ -234,6 +235,8 @@ def test_members_that_found_nothing_are_told_from_those_that_did():
     found = dict(zip(places, [member(1, 0.3), member(1, 0.95), member(2, 0.9)], strict=True))
     assert stuck(found, places, MUCH, HALF) == places[1:2]  # gains of .7, .05 and .55
     assert stuck(found, places, 0.8, HALF) == []
+    assert stuck(found, places, MUCH, 0.9) == places[1:]
+    assert stuck(found, places, MUCH, 0.9, most=0.1) == places[1:2]  # a fold may just be hard
 
 
 def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
@@ -253,7 +256,41 @@ def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
         1,
         10_001,
         20_001,
-        30_001,
         1,
         10_001,
     ]
+
+
+@pytest.mark.parametrize("better", DECAYS_OF_FEW)
+def test_no_fit_of_the_trial_of_decays_is_in_vain(monkeypatch, better):
+    """Both decays at two folds, the better one at the others; each fold is left out twice."""
+    fitted = []
+
+    def fit_all(stock, plan, fold_of, places, n_jobs, watch):
+        fitted.extend(places)
+        return [member(1, 0.3 if place.decay == better else 0.4) for place in places]
+
+    def errors(member, stock, loss):
+        return min(member.trace) + 0.01 * np.arange(40)
+
+    monkeypatch.setattr(ensemble, "fit_all", fit_all)
+    monkeypatch.setattr(ensemble, "judged_errors", errors)
+    plan = Plan(Numbers, None)
+    found = ensemble.fit_ensemble(None, plan, DECAYS_OF_FEW, np.arange(200) % 5, 10, 200, 0)
+    assert found.decay == better and len(found.members) == len(fitted) == len({*fitted}) == 10
+    assert np.bincount(found.folds).tolist() == [2] * 5
+    assert sum(place.decay != better for place in fitted) == 2
+
+
+def test_who_stays_on_the_plateau_is_waited_for_but_not_who_learns_by_heart():
+    def done(trace, since):
+        learner = Learner.__new__(Learner)
+        learner.trace, learner.since = trace, since
+        return learner.done
+
+    for trace, patience in (
+        ([1.0, 0.95, 1.05], LONG_PATIENCE),  # a key may still be found
+        ([1.0, 0.95, 1.2], PATIENCE),
+        ([1.0, 0.5, 0.6], PATIENCE),
+    ):
+        assert done(trace, patience) and not done(trace, patience - 1)

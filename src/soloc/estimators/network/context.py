@@ -27,6 +27,7 @@ LEAST_GLANCE = 0.05  # the same after a glance, which knows less
 FEWEST_BAGS = 100  # below it trees of ten bags a leaf know nothing
 LEAST_PROBABILITY = 1e-6  # whose logarithm is mixed
 FEWEST_OF_ALL = 20  # bags below which not even a kernel says anything
+SAFE = 0.5  # standard errors by which predictions are drawn further to the mean label
 
 
 class Context(NamedTuple):
@@ -174,3 +175,21 @@ def share_of(
         return 0.0
     along = float(weights[both] @ (away * (y - predicted)[both]).sum(axis=1)) - beyond
     return float(np.clip(along / squares, 0.0, 1.0))
+
+
+def safe_share_of(
+    y: np.ndarray, predicted: np.ndarray, others: np.ndarray, weights: np.ndarray
+) -> float:
+    """The share of others that are safe, and half of its standard error more.
+
+    On few bags of noise it is by luck that labels ask for less.
+    """
+    share = share_of(y, predicted, others, weights)
+    both = np.isfinite(predicted).all(axis=1) & np.isfinite(others).all(axis=1)
+    away = (others - predicted)[both]
+    left = (y - predicted)[both] - share * away
+    squares = float(weights[both] @ (away**2).sum(axis=1))
+    if squares <= 0:
+        return share
+    error = np.sqrt(weights[both] @ (away * left).sum(axis=1) ** 2) / squares
+    return float(min(share + SAFE * error, 1.0))

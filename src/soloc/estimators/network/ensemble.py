@@ -12,6 +12,7 @@ from soloc.estimators.network.batches import Stock
 from soloc.estimators.network.losses import Loss
 from soloc.estimators.network.member import (
     MOST_JUDGES,
+    PLATEAU,
     Member,
     Plan,
     Task,
@@ -21,9 +22,8 @@ from soloc.estimators.network.member import (
 from soloc.estimators.tickets import of_groups
 
 FOLDS = 5
-DECAYS = (0.6, 1.5)  # of which held-out bags choose; the first one where they are not sure
-DECAYS_OF_FEW = (1.5, 4.0)  # the same where bags are few
-DECAYS_OF_MANY = (0.2, 0.6)  # and where they are many
+DECAYS_OF_FEW = (1.5, 4.0)  # of which bags left out choose; the first one where they are not sure
+DECAY, DECAY_OF_MANY = 0.6, 0.2  # of others: a choice around these took a fifth more, for nothing
 FEW, SOME = 300, 1000  # bags below which there are more members
 MANY = 3000  # bags, or groups, from which on less decay is enough
 FEW_JUDGES = 600  # bags or groups below which those that one member leaves out judge by chance
@@ -32,7 +32,7 @@ SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which 
 HALF, MOST = 1 / 2, 2 / 3  # of the gain of the best member: who gained less is tried again
 FEWEST_MEMBERS = 2  # without whom nobody could agree or not
 LEAST_SAID = 1e-6  # probability whose logarithm is averaged
-AGAIN, TRIES = 10_000, 3  # between the seeds of a member and of its next try; most of these
+AGAIN, TRIES = 10_000, 2  # between the seeds of a member and of its next try; most of these
 
 
 class Place(NamedTuple):
@@ -66,8 +66,8 @@ def members_of(n: int, units: int) -> int:
 
 
 def decays_of(n: int, units: int) -> tuple[float, ...]:
-    """The decays among which bags left out choose: more of it where bags, or groups, are few."""
-    return DECAYS_OF_FEW if n < FEW else DECAYS if units < MANY else DECAYS_OF_MANY
+    """The decay, less of it where bags (or groups) are many; where few, those to choose among."""
+    return DECAYS_OF_FEW if n < FEW else (DECAY if units < MANY else DECAY_OF_MANY,)
 
 
 def folds_of(tickets: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
@@ -102,13 +102,14 @@ def fit_ensemble(
     n_jobs: int | None = None,
     watch: Callable[[list[float]], Any] | None = None,
 ) -> Ensemble:
-    """Members of the decay that predicts best what they left out; `units` are bags or groups."""
+    """Members of the decay that predicts best what they left out; `units` are bags or groups.
+
+    Those that lose the trial of decays are members like the others: no fit is in vain.
+    """
     folds = int(fold_of.max()) + 1
-    places = [(number % folds, seed + number) for number in range(count)]
     few = units < FEW_JUDGES
-    judging = places[: min(folds, 2) if few else 1]
-    if len(decays) == 1:
-        judging = []
+    judges = min(folds, max(1, count // folds)) if len(decays) > 1 else 0
+    judging = [(fold, seed + fold) for fold in range(judges)]
     tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]
     found = dict(zip(tried, fit_all(stock, plan, fold_of, tried, n_jobs, watch), strict=True))
     errors = {
@@ -126,11 +127,16 @@ def fit_ensemble(
         sure = better.mean() > better.std() / np.sqrt(len(better))
         if sure and scores[other] < (1 - SOMETHING) * start:
             decay = other
-    wanted = [Place(fold, decay, s) for fold, s in places]
+    wanted = sorted(tried, key=lambda place: place.decay != decay)[:count]
+    while len(wanted) < count:  # next who leaves out what the fewest do
+        times = np.bincount([place.fold for place in wanted], minlength=folds)
+        wanted.append(Place(int(np.argmin(times)), decay, seed + len(wanted)))
     missing = [place for place in wanted if place not in found]
     found |= dict(zip(missing, fit_all(stock, plan, fold_of, missing, n_jobs, watch), strict=True))
+    most = 1 - PLATEAU if len(fold_of) < FEW else 1.0  # a fold of few bags may just be hard
     for number in range(1, 2 if few else TRIES + 1):  # few judges would choose by chance
-        behind = stuck(found, wanted, *((SOMETHING, HALF) if number == 1 else (MUCH, MOST)))
+        asked = (SOMETHING, HALF, most) if number == 1 else (MUCH, MOST)
+        behind = stuck(found, wanted, *asked)
         again = [place._replace(seed=place.seed + number * AGAIN) for place in behind]
         members = fit_all(stock, plan, fold_of, again, n_jobs, watch)
         for place, member in zip(behind, members, strict=True):
@@ -150,17 +156,22 @@ def judged_errors(member: Member, stock: Stock, loss: type[Loss]) -> np.ndarray:
 
 
 def stuck(
-    found: dict[Place, Member], wanted: list[Place], least: float, share: float
+    found: dict[Place, Member],
+    wanted: list[Place],
+    least: float,
+    share: float,
+    most: float = 1.0,
 ) -> list[Place]:
     """Members that gained less than a share of what the best one did, where that is above `least`.
 
-    All as shares of the error at the start.
+    Nobody who gained the `most`; all as shares of the error at the start.
     """
     traces = [found[place].trace for place in wanted]
     gains = [1 - min(trace) / max(trace[0], 1e-12) for trace in traces]
     if max(gains) <= least:
         return []
-    return [place for place, gain in zip(wanted, gains, strict=True) if gain < share * max(gains)]
+    limit = min(share * max(gains), most)
+    return [place for place, gain in zip(wanted, gains, strict=True) if gain < limit]
 
 
 def fit_all(

@@ -24,11 +24,10 @@ from soloc.estimators.network.context import (
     kernel_context,
     mixed,
     nothing_for,
+    safe_share_of,
     said_by,
-    share_of,
 )
 from soloc.estimators.network.ensemble import (
-    DECAYS,
     FEW,
     Ensemble,
     Place,
@@ -70,9 +69,9 @@ from soloc.estimators.solver import History
 from soloc.estimators.tickets import tickets
 from soloc.estimators.weights import weighted
 
-KEY_UNITS = 16
+KEY_UNITS = 8
 WIDE, COMPONENTS = 300, 64  # of more features a network of few bags sees so many components
-SHORT = 8  # epochs of the member that only tells which bags belong together
+SHORT, SHORT_DECAY = 8, 1.5  # epochs of the member that only tells which bags belong together
 WITNESSES = "two members of the ensemble"
 MOST_WITNESSED = 4096  # bags on which agreement is measured
 SELECTION: dict[str, type] = {"decay": float, "held_out": float}
@@ -211,7 +210,7 @@ class NetworkEstimator(PointingEstimator):
     def _groups_by_pointing(self, given: Prepared, plan: Plan, seed: int) -> np.ndarray | None:
         """Bags that point at the same instance, by one member that does not know of them yet."""
         fold_of = folds_of(given.tickets, None)
-        place, short = Place(0, DECAYS[-1], seed), plan._replace(max_epochs=SHORT)
+        place, short = Place(0, SHORT_DECAY, seed), plan._replace(max_epochs=SHORT)
         [member] = fit_all(given.stock, short, fold_of, [place], None, None)
         attention = np.empty(given.instances.count, dtype=np.float32)
         order, stock = given.order, given.stock
@@ -248,7 +247,7 @@ class NetworkEstimator(PointingEstimator):
 
         def shrink_by(bags: Any) -> float:
             """As one member asks, not the ensemble: safer on noise."""
-            share = share_of(y[bags], honest[bags], everywhere[bags], weights[bags])
+            share = safe_share_of(y[bags], honest[bags], everywhere[bags], weights[bags])
             return share if share >= LEAST_SHARE else 0.0
 
         # judged as other folds ask: a share that was fitted to the labels themselves flatters

@@ -15,6 +15,7 @@ RATE, WARM, FIRST, SECOND = 1e-2, 20, 0.9, 0.99  # Adam
 SMALLEST_BATCH, LARGEST_BATCH, STEPS = 32, 256, 128  # bags of a batch; steps of an epoch
 PATIENCE, MOST_EPOCHS = 4, 80  # epochs without a gain before a member stops
 PLATEAU, LONG_PATIENCE = 0.9, 20  # share of the first error; above it a key may still be found
+LOST = 1.1  # share of the first error; beyond it a member learns by heart, and finds no key
 FEWEST_STEPS = 8  # of an epoch: few bags are passed over several times between two looks
 LONGEST_EPOCH = 16384  # bags between two looks at what is left out
 MOST_JUDGES = 4096  # bags left out that are looked at
@@ -108,8 +109,9 @@ class Learner:
     @property
     def done(self) -> bool:
         """Whether the error of the judges has not fallen for too long."""
-        away = min(self.trace) < PLATEAU * self.trace[0]
-        return self.since >= (PATIENCE if away else LONG_PATIENCE)
+        first, last = self.trace[0], self.trace[-1]
+        on_plateau = min(self.trace) >= PLATEAU * first and last <= LOST * first
+        return self.since >= (LONG_PATIENCE if on_plateau else PATIENCE)
 
     def member(self) -> Member:
         """The member as it was at its best, or with half a linear value where that is better."""
