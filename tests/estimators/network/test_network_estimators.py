@@ -27,6 +27,7 @@ from soloc.estimators.network.member import LONG_PATIENCE, PATIENCE, Learner, Me
 DATA = make_single_location(300, width=8, lengths=(2, 6), signal=4.0, random_state=1)
 NEW = make_single_location(600, width=8, lengths=(2, 6), signal=4.0, random_state=1)
 QUICK = {"decay": 1.0, "members": 2, "max_epochs": 15}
+PLAN = Plan(Numbers, None)
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +249,7 @@ def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
 
     monkeypatch.setattr(ensemble, "fit_all", fit_all)
     many, few = (
-        ensemble.fit_ensemble(None, None, (1.0,), np.arange(900) % 5, 3, units, 0)
+        ensemble.fit_ensemble(None, PLAN, (1.0,), np.arange(900) % 5, 3, units, 0)
         for units in (900, 90)
     )
     assert many.folds == [0, 2] and few.folds == [0, 1, 2]  # few bags do not judge who may stay
@@ -275,8 +276,7 @@ def test_no_fit_of_the_trial_of_decays_is_in_vain(monkeypatch, better):
 
     monkeypatch.setattr(ensemble, "fit_all", fit_all)
     monkeypatch.setattr(ensemble, "judged_errors", errors)
-    plan = Plan(Numbers, None)
-    found = ensemble.fit_ensemble(None, plan, DECAYS_OF_FEW, np.arange(200) % 5, 10, 200, 0)
+    found = ensemble.fit_ensemble(None, PLAN, DECAYS_OF_FEW, np.arange(200) % 5, 10, 200, 0)
     assert found.decay == better and len(found.members) == len(fitted) == len({*fitted}) == 10
     assert np.bincount(found.folds).tolist() == [2] * 5
     assert sum(place.decay != better for place in fitted) == 2

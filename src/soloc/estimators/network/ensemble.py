@@ -112,21 +112,7 @@ def fit_ensemble(
     judging = [(fold, seed + fold) for fold in range(judges)]
     tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]
     found = dict(zip(tried, fit_all(stock, plan, fold_of, tried, n_jobs, watch), strict=True))
-    errors = {
-        decay: np.concatenate(
-            [judged_errors(found[Place(fold, decay, s)], stock, plan.loss) for fold, s in judging]
-        )
-        for decay in decays
-        if judging
-    }
-    scores = {decay: float(each.mean()) for decay, each in errors.items()}
-    decay = decays[0]
-    for other in decays[1:] if judging else ():
-        start = np.mean([found[Place(fold, other, s)].trace[0] for fold, s in judging])
-        better = errors[decays[0]] - errors[other]
-        sure = better.mean() > better.std() / np.sqrt(len(better))
-        if sure and scores[other] < (1 - SOMETHING) * start:
-            decay = other
+    decay, scores = decided(found, judging, decays, stock, plan.loss)
     wanted = sorted(tried, key=lambda place: place.decay != decay)[:count]
     while len(wanted) < count:  # next who leaves out what the fewest do
         times = np.bincount([place.fold for place in wanted], minlength=folds)
@@ -147,6 +133,34 @@ def fit_ensemble(
         wanted = [place for place in wanted if place not in behind]
     members = [found[place] for place in wanted]
     return Ensemble(members, [place.fold for place in wanted], fold_of, decay, scores)
+
+
+def decided(
+    found: dict[Place, Member],
+    judging: list[tuple[int, int]],
+    decays: tuple[float, ...],
+    stock: Stock,
+    loss: type[Loss],
+) -> tuple[float, dict[float, float]]:
+    """The decay that is surely better at the folds and seeds of `judging`, else the first one.
+
+    And the error of the bags left out, by decay, where there was something to choose.
+    """
+    if not judging:
+        return decays[0], {}
+    of = {decay: [found[Place(fold, decay, seed)] for fold, seed in judging] for decay in decays}
+    errors = {
+        decay: np.concatenate([judged_errors(member, stock, loss) for member in members])
+        for decay, members in of.items()
+    }
+    best = decays[0]
+    for decay in decays[1:]:
+        start = np.mean([member.trace[0] for member in of[decay]])
+        better = errors[decays[0]] - errors[decay]
+        sure = better.mean() > better.std() / np.sqrt(len(better))
+        if sure and errors[decay].mean() < (1 - SOMETHING) * start:
+            best = decay
+    return best, {decay: float(each.mean()) for decay, each in errors.items()}
 
 
 def judged_errors(member: Member, stock: Stock, loss: type[Loss]) -> np.ndarray:
