@@ -40,7 +40,8 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     Parameters
     ----------
     decay : float or "auto", default "auto"
-        Decay of the weights of the hidden layer; "auto" asks bags left out.
+        Decay of the weights of the hidden layer; "auto" asks bags left out below 300 bags, and
+        takes .6 from there on, .2 from 3000 bags (or groups) on.
     units : int, default 64
         Units of the hidden layer.
     members : int or "auto", default "auto"
