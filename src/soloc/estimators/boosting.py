@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from soloc.estimators.bags import Bags
 
@@ -12,6 +11,9 @@ def boosting_prediction(seen: Bags, labels: np.ndarray, new: Bags, classes: bool
     """Boosted trees on mean, deviation, smallest and largest of each feature, fitted to some bags,
     on others.
     """
+    # here: slow to import, and only a rival of those who ask for it
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
     kind: Any = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     model = kind(max_iter=300, learning_rate=0.05, early_stopping=True, random_state=0)
     return np.asarray(model.fit(statistics(seen), labels).predict(statistics(new)))
