@@ -20,7 +20,7 @@ from soloc.runs.engines.calls import Engine
 from soloc.runs.engines.registry import engine_of
 from soloc.runs.files import check_folder, remove_old_parts, write_atomically
 from soloc.runs.fingerprint import describe, revision, versions
-from soloc.runs.processes import begin_child, children, starting
+from soloc.runs.processes import begin_patient_child, children, starting
 
 
 class Report(NamedTuple):
@@ -111,7 +111,7 @@ def _sections(
     """
     published: dict[str, Published] = {}
     failed: CellsFailed | None = None
-    with ProcessPoolExecutor(cores(), children(), begin_child) as artists:
+    with ProcessPoolExecutor(cores(), children(), begin_patient_child) as artists:
 
         def publish(found: Answer) -> None:
             experiment, name = found.experiment, found.experiment.name

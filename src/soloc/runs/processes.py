@@ -175,6 +175,13 @@ def begin_child() -> None:
     end_with_parent()
 
 
+def begin_patient_child() -> None:
+    """First thing in a child that leaves the cores to others first."""
+    begin_child()
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
 def begin_guest() -> None:
     """First thing in a process that others began: one thread, if JAX has not started yet."""
     if "jax" not in sys.modules:

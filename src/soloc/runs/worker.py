@@ -3,7 +3,6 @@
 It replies to every call as soon as it is done, so that whoever asked knows which one it died of.
 """
 
-import os
 import pickle
 import time
 import traceback
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 import cloudpickle
 
-from soloc.runs.processes import begin_child, children, starting
+from soloc.runs.processes import begin_child, begin_patient_child, children, starting
 
 _FAREWELL = 2.0  # seconds that an idle worker has to end by itself
 
@@ -111,9 +110,7 @@ class Worker:
 
 def _serve(pipe: Connection, patient: bool) -> None:
     """The life of a worker: call after call, until the other side is gone."""
-    begin_child()
-    if patient and hasattr(os, "nice"):
-        os.nice(10)
+    (begin_patient_child if patient else begin_child)()
     try:
         pipe.send_bytes(pickle.dumps(None))
         while True:
