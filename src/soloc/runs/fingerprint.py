@@ -54,12 +54,19 @@ def versions() -> dict[str, str]:
 @cache
 def versions_of(modules: tuple[str, ...]) -> dict[str, str]:
     """Versions of the packages that bring these modules; of one that is missing, "missing"."""
-    brought_by = _distributions() if modules else {}
     found = {}
     for module in modules:
-        names = brought_by.get(module, [])
-        found[names[0] if names else module] = metadata.version(names[0]) if names else "missing"
+        name = _package_of(module)
+        found[name or module] = metadata.version(name) if name else "missing"
     return found
+
+
+def _package_of(module: str) -> str | None:
+    """The package that brings a module: mostly one of its name, else all are looked through."""
+    try:
+        return metadata.metadata(module)["Name"]
+    except metadata.PackageNotFoundError:
+        return next(iter(_distributions().get(module, [])), None)
 
 
 @cache
@@ -133,9 +140,13 @@ def _imports(text: bytes) -> list[str]:
     both are listed.
     """
     names: list[str] = []
-    for node in ast.walk(ast.parse(text)):
+    waiting: list[ast.AST] = [ast.parse(text)]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif not isinstance(node, ast.expr):  # no expression holds an import, and most are these
+            waiting += ast.iter_child_nodes(node)
     return names

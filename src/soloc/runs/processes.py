@@ -41,6 +41,7 @@ _ONE_THREAD = {
 _LONGEST_ADDRESS = 107  # bytes that Linux allows for the address of a socket
 _NAME_OF_SOCKET = len("/pymp-12345678/listener-12345678")
 _STARTING = threading.RLock()
+_NEW_OBJECTS = 50_000  # between two looks for garbage in a child
 
 
 def forks() -> bool:
@@ -172,6 +173,7 @@ def begin_child() -> None:
     )
     threadpool_limits(1)  # for a BLAS that was imported before it could read its variable
     gc.freeze()  # what was imported stays: looking through it for garbage only costs time
+    gc.set_threshold(_NEW_OBJECTS)  # tracing and drawing make many, few of them in circles
     end_with_parent()
 
 
