@@ -26,13 +26,13 @@ DECAYS_OF_FEW = (1.5, 4.0)  # of which bags left out choose; the first one where
 DECAY, DECAY_OF_MANY = 0.6, 0.2  # of others: a choice around these took a fifth more, for nothing
 FEW, SOME = 300, 1000  # bags below which there are more members
 MANY = 3000  # bags, or groups, from which on less decay is enough
-FEW_JUDGES = 600  # bags or groups below which those that one member leaves out judge by chance
+FEW_JUDGES = 600  # bags or groups below which who is left out would be a matter of chance
 PARTS = 5  # of the bags that a member leaves out
 SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which others are judged
-HALF, MOST = 1 / 2, 2 / 3  # of the gain of the best member: who gained less is tried again
+MOST, HALF = 2 / 3, 1 / 2  # of the best member's gain: who gained less is tried again, or left out
 FEWEST_MEMBERS = 2  # without whom nobody could agree or not
 LEAST_SAID = 1e-6  # probability whose logarithm is averaged
-AGAIN, TRIES = 10_000, 2  # between the seeds of a member and of its next try; most of these
+AGAIN = 10_000  # between the seeds of a member and of its second try
 
 
 class Place(NamedTuple):
@@ -107,7 +107,6 @@ def fit_ensemble(
     Those that lose the trial of decays are members like the others: no fit is in vain.
     """
     folds = int(fold_of.max()) + 1
-    few = units < FEW_JUDGES
     judges = min(folds, max(1, count // folds)) if len(decays) > 1 else 0
     judging = [(fold, seed + fold) for fold in range(judges)]
     tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]
@@ -120,15 +119,14 @@ def fit_ensemble(
     missing = [place for place in wanted if place not in found]
     found |= dict(zip(missing, fit_all(stock, plan, fold_of, missing, n_jobs, watch), strict=True))
     most = 1 - PLATEAU if len(fold_of) < FEW else 1.0  # a fold of few bags may just be hard
-    for number in range(1, 2 if few else TRIES + 1):  # few judges would choose by chance
-        asked = (SOMETHING, HALF, most) if number == 1 else (MUCH, MOST)
-        behind = stuck(found, wanted, *asked)
-        again = [place._replace(seed=place.seed + number * AGAIN) for place in behind]
-        members = fit_all(stock, plan, fold_of, again, n_jobs, watch)
-        for place, member in zip(behind, members, strict=True):
-            if min(member.trace) < min(found[place].trace):
-                found[place] = member
-    behind = [] if few else stuck(found, wanted, MUCH, HALF)
+    behind = stuck(found, wanted, SOMETHING, MOST, most)
+    again = [place._replace(seed=place.seed + AGAIN) for place in behind]
+    for place, member in zip(
+        behind, fit_all(stock, plan, fold_of, again, n_jobs, watch), strict=True
+    ):
+        if min(member.trace) < min(found[place].trace):
+            found[place] = member
+    behind = [] if units < FEW_JUDGES else stuck(found, wanted, MUCH, HALF)
     if len(wanted) - len(behind) >= FEWEST_MEMBERS:  # a mean with who found nothing is worse
         wanted = [place for place in wanted if place not in behind]
     members = [found[place] for place in wanted]
