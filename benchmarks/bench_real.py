@@ -203,7 +203,7 @@ def show(path):
             axis.errorbar(rows[what], height, xerr=rows[error], fmt="o", ms=4, label=model)
         axis.set_xlabel({"score": "R^2 or accuracy", "pointing": "pointing"}[what])
     axes[0].set_yticks(range(len(sets)), sets)
-    axes[0].legend(fontsize=8)
+    axes[0].legend(fontsize=8, loc="lower right")
     figure.tight_layout()
     figure.savefig(Path(path).with_suffix(".png"), dpi=150)
 
