@@ -64,9 +64,12 @@ def versions_of(modules: tuple[str, ...]) -> dict[str, str]:
 def _package_of(module: str) -> str | None:
     """The package that brings a module: mostly one of its name, else all are looked through."""
     try:
-        return metadata.metadata(module)["Name"]
+        found = metadata.metadata(module)
     except metadata.PackageNotFoundError:
-        return next(iter(_distributions().get(module, [])), None)
+        found = None
+    if found and "Name" in found:
+        return found["Name"]
+    return next(iter(_distributions().get(module, [])), None)
 
 
 @cache

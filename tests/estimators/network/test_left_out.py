@@ -85,7 +85,7 @@ def test_the_share_that_labels_ask_for_is_that_of_the_ensemble():
     assert share_of(y, single, nothing, weights) > wanted + 0.2
 
 
-def test_the_safe_share_is_half_a_standard_error_beyond_and_weights_mean_repetition():
+def test_the_safe_share_is_half_a_standard_error_beyond_at_any_scale_of_weights():
     rng = np.random.default_rng(5)
     n, draws = 200, 2000
     y = rng.standard_normal((draws, n, 1))
@@ -96,11 +96,27 @@ def test_the_safe_share_is_half_a_standard_error_beyond_and_weights_mean_repetit
     added = np.subtract(safe, shares) / SAFE
     error = np.std(shares) / np.sqrt(2 * draws)  # of a standard deviation
     assert added.mean() == pytest.approx(np.std(shares), abs=4 * error)
+    for scale in (1 / n, 10.0):
+        assert safe_share_of(y[0], predicted[0], nothing, scale * ones) == pytest.approx(safe[0])
     twice = np.arange(n) < 50
     rows = np.concatenate([np.arange(n), np.flatnonzero(twice)])
-    again = safe_share_of(y[0][rows], predicted[0][rows], nothing[rows], np.ones(len(rows)))
-    assert safe_share_of(y[0], predicted[0], nothing, 1.0 + twice) == pytest.approx(again)
+    again = share_of(y[0][rows], predicted[0][rows], nothing[rows], np.ones(len(rows)))
+    assert share_of(y[0], predicted[0], nothing, 1.0 + twice) == pytest.approx(again)
     assert safe_share_of(y[0], nothing, nothing, ones) == 0.0  # nothing to draw
+    timid = 0.5 * y[0] + 0.1 * predicted[0]  # labels ask for more of it, surely
+    assert safe_share_of(y[0], timid, nothing, ones) == 0.0
+
+
+@pytest.mark.parametrize("scale", [0.005, 10.0])
+def test_the_scale_of_weights_changes_nothing(scale):
+    data = make_single_location(80, width=5, lengths=(3, 6), signal=4.0, random_state=1)
+    y = data.labels + data.labels.std() * np.random.default_rng(1).standard_normal(80)
+    model = SingleLocationNetworkRegressor(members=3, decay=1.0, context=False, max_epochs=8)
+    first = model.fit(data.bags, y, sample_weight=np.ones(80))
+    shrunk, said = first.shrink_, first.predict(data.bags)
+    again = model.fit(data.bags, y, sample_weight=np.full(80, scale))
+    assert again.shrink_ == pytest.approx(shrunk, abs=1e-6) and 0 < shrunk < 1
+    np.testing.assert_allclose(again.predict(data.bags), said, rtol=1e-5, atol=1e-5)
 
 
 def test_shrinkage_does_not_flatter_the_score_of_noise():

@@ -237,7 +237,7 @@ def test_members_that_found_nothing_are_told_from_those_that_did():
     assert stuck(found, places, MUCH, HALF) == places[1:2]  # gains of .7, .05 and .55
     assert stuck(found, places, 0.8, HALF) == []
     assert stuck(found, places, MUCH, 0.9) == places[1:]
-    assert stuck(found, places, MUCH, 0.9, most=0.1) == places[1:2]  # a fold may just be hard
+    assert stuck(found, places, MUCH, 0.9, enough=0.1) == places[1:2]  # a fold may just be hard
 
 
 def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
@@ -245,7 +245,12 @@ def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
 
     def fit_all(stock, plan, fold_of, places, n_jobs, watch):
         tried.extend(places)
-        return [member(1, 0.95 if place.fold == 1 else 0.3) for place in places]
+        again = [place.seed > ensemble.AGAIN for place in places]
+        stuck_at = [0.9 if second else 0.95 for second in again]
+        return [
+            member(1, error if place.fold == 1 else 0.3)
+            for place, error in zip(places, stuck_at, strict=True)
+        ]
 
     monkeypatch.setattr(ensemble, "fit_all", fit_all)
     many, few = (
@@ -254,6 +259,7 @@ def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
     )
     assert many.folds == [0, 2] and few.folds == [0, 1, 2]  # few bags do not judge who may stay
     assert [place.seed for place in tried if place.fold == 1] == [1, 10_001, 1, 10_001]
+    assert min(few.members[1].trace) == 0.9  # of both tries the better one
 
 
 @pytest.mark.parametrize("better", DECAYS_OF_FEW)
@@ -274,6 +280,19 @@ def test_no_fit_of_the_trial_of_decays_is_in_vain(monkeypatch, better):
     assert found.decay == better and len(found.members) == len(fitted) == len({*fitted}) == 10
     assert np.bincount(found.folds).tolist() == [2] * 5
     assert sum(place.decay != better for place in fitted) == 2
+
+
+@pytest.mark.parametrize("folds", [2, 5])
+@pytest.mark.parametrize("count", [1, 2, 4, 5, 7, 10, 11])
+def test_folds_are_left_out_evenly_whatever_was_tried(monkeypatch, folds, count):
+    def fit_all(stock, plan, fold_of, places, n_jobs, watch):
+        return [member(1, 0.3) for _ in places]
+
+    monkeypatch.setattr(ensemble, "fit_all", fit_all)
+    monkeypatch.setattr(ensemble, "judged_errors", lambda *_: np.arange(40.0))
+    found = ensemble.fit_ensemble(None, PLAN, DECAYS_OF_FEW, np.arange(200) % folds, count, 200, 0)
+    times = np.bincount(found.folds, minlength=folds)
+    assert len(found.members) == count and times.max() - times.min() <= 1
 
 
 def test_who_stays_on_the_plateau_is_waited_for_but_not_who_learns_by_heart():

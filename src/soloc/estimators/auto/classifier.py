@@ -19,7 +19,8 @@ class SingleLocationAutoClassifier(BagClassifierMixin, AutoEstimator):
     """Classification of bags for people who do not want to choose a model.
 
     Mean-pool logistic regression, `SingleLocationClassifier` and `SingleLocationNetworkClassifier`
-    are fitted, and the one that predicts best the bags it left out answers.
+    are fitted, and the one that predicts best the bags it left out answers, or mean pooling where
+    it is as good.
 
     Parameters
     ----------

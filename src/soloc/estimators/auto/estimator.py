@@ -60,7 +60,8 @@ class AutoEstimator(PointingEstimator):
 
     @on_one_thread
     def fit(self, X, y=None, groups=None, sample_weight=None):
-        """Fit every candidate and keep the one that predicts best the bags it left out.
+        """Fit every candidate and keep the one that predicts best the bags it left out, or mean
+        pooling where it is as good.
 
         Bags are held out together as in the candidates. Weights of bags are used as these use them,
         and by the comparison: a weight of two is the same bag twice. A fit that is interrupted
@@ -300,7 +301,7 @@ def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
         said = f"{CANDIDATES[choice]} predicts best the bags it left out"
     elif choice == "linear":
         said = "linear attention is within two standard errors of the best on bags left out"
-    elif beaten_by <= AS_GOOD:
+    elif choice == "mean-pool" and beaten_by <= AS_GOOD:
         said = "mean pooling predicts the bags it left out as well as the best"
     else:
         said = "nothing is better than a constant by a standard error on bags left out"

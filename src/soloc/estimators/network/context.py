@@ -167,14 +167,8 @@ def share_of(
 
     Both products are larger by the `excess` of a bag's squared error over that of the ensemble.
     """
-    both = np.isfinite(predicted).all(axis=1) & np.isfinite(others).all(axis=1)
-    away = (others - predicted)[both]
-    beyond = excess * float(weights[both].sum())
-    squares = float(weights[both] @ (away**2).sum(axis=1)) - beyond
-    if squares <= 0:
-        return 0.0
-    along = float(weights[both] @ (away * (y - predicted)[both]).sum(axis=1)) - beyond
-    return float(np.clip(along / squares, 0.0, 1.0))
+    asked = asked_share(y, predicted, others, weights, excess)
+    return float(np.clip(asked.share, 0.0, 1.0))
 
 
 def safe_share_of(
@@ -184,12 +178,33 @@ def safe_share_of(
 
     On few bags of noise it is by luck that labels ask for less.
     """
-    share = share_of(y, predicted, others, weights)
+    asked = asked_share(y, predicted, others, weights)
+    return float(np.clip(asked.share + SAFE * asked.error, 0.0, 1.0))
+
+
+class Asked(NamedTuple):
+    """A share that labels ask for, which may be any number, and its standard error."""
+
+    share: float
+    error: float
+
+
+def asked_share(
+    y: np.ndarray,
+    predicted: np.ndarray,
+    others: np.ndarray,
+    weights: np.ndarray,
+    excess: float = 0.0,
+) -> Asked:
+    """The quotient of `share_of`, over bags that both left out, in shares of their weight."""
     both = np.isfinite(predicted).all(axis=1) & np.isfinite(others).all(axis=1)
-    away = (others - predicted)[both]
-    left = (y - predicted)[both] - share * away
-    squares = float(weights[both] @ (away**2).sum(axis=1))
+    if not both.any():
+        return Asked(0.0, 0.0)
+    shares = weights[both] / weights[both].sum()
+    away, wanted = (others - predicted)[both], (y - predicted)[both]
+    squares = float(shares @ (away**2).sum(axis=1)) - excess
     if squares <= 0:
-        return share
-    error = np.sqrt(weights[both] @ (away * left).sum(axis=1) ** 2) / squares
-    return float(min(share + SAFE * error, 1.0))
+        return Asked(0.0, 0.0)
+    share = (float(shares @ (away * wanted).sum(axis=1)) - excess) / squares
+    along = (away * (wanted - share * away)).sum(axis=1)
+    return Asked(share, float(np.sqrt(shares**2 @ along**2)) / squares)

@@ -104,7 +104,8 @@ def fit_ensemble(
 ) -> Ensemble:
     """Members of the decay that predicts best what they left out; `units` are bags or groups.
 
-    Those that lose the trial of decays are members like the others: no fit is in vain.
+    Where members are more than folds, those that lose the trial of decays are members like the
+    others: no fit is in vain.
     """
     folds = int(fold_of.max()) + 1
     judges = min(folds, max(1, count // folds)) if len(decays) > 1 else 0
@@ -112,14 +113,16 @@ def fit_ensemble(
     tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]
     found = dict(zip(tried, fit_all(stock, plan, fold_of, tried, n_jobs, watch), strict=True))
     decay, scores = decided(found, judging, decays, stock, plan.loss)
-    wanted = sorted(tried, key=lambda place: place.decay != decay)[:count]
+    wanted = sorted(tried, key=lambda place: place.decay != decay)
+    wanted = wanted[: count if count > folds else judges]
     while len(wanted) < count:  # next who leaves out what the fewest do
         times = np.bincount([place.fold for place in wanted], minlength=folds)
         wanted.append(Place(int(np.argmin(times)), decay, seed + len(wanted)))
     missing = [place for place in wanted if place not in found]
     found |= dict(zip(missing, fit_all(stock, plan, fold_of, missing, n_jobs, watch), strict=True))
-    most = 1 - PLATEAU if len(fold_of) < FEW else 1.0  # a fold of few bags may just be hard
-    behind = stuck(found, wanted, SOMETHING, MOST, most)
+    # a fold of few bags may just be hard: only who is still on the plateau is tried again there
+    enough = 1 - PLATEAU if len(fold_of) < FEW else 1.0
+    behind = stuck(found, wanted, SOMETHING, MOST, enough)
     again = [place._replace(seed=place.seed + AGAIN) for place in behind]
     for place, member in zip(
         behind, fit_all(stock, plan, fold_of, again, n_jobs, watch), strict=True
@@ -172,17 +175,17 @@ def stuck(
     wanted: list[Place],
     least: float,
     share: float,
-    most: float = 1.0,
+    enough: float = 1.0,
 ) -> list[Place]:
     """Members that gained less than a share of what the best one did, where that is above `least`.
 
-    Nobody who gained the `most`; all as shares of the error at the start.
+    Nobody who gained `enough`; all as shares of the error at the start.
     """
     traces = [found[place].trace for place in wanted]
     gains = [1 - min(trace) / max(trace[0], 1e-12) for trace in traces]
     if max(gains) <= least:
         return []
-    limit = min(share * max(gains), most)
+    limit = min(share * max(gains), enough)
     return [place for place, gain in zip(wanted, gains, strict=True) if gain < limit]
 
 

@@ -394,7 +394,8 @@ class NetworkEstimator(PointingEstimator):
         model._check_parameters()
         d = fields.integer("n_features", least=1)
         outputs = fields.integer("outputs", least=1)
-        shape = Shape(d, fields.integer("units", least=1), KEY_UNITS, outputs)
+        keys = fields.array("key", (None, None)).shape[1]  # files of other versions may have more
+        shape = Shape(d, fields.integer("units", least=1), keys, outputs)
         share, shrink = fields.number("share", least=0.0), fields.number("shrink", least=0.0)
         if shrink > 1:
             raise ValueError("field 'shrink' must be at most 1")
