@@ -103,8 +103,11 @@ def test_the_safe_share_is_half_a_standard_error_beyond_at_any_scale_of_weights(
     again = share_of(y[0][rows], predicted[0][rows], nothing[rows], np.ones(len(rows)))
     assert share_of(y[0], predicted[0], nothing, 1.0 + twice) == pytest.approx(again)
     assert safe_share_of(y[0], nothing, nothing, ones) == 0.0  # nothing to draw
-    timid = 0.5 * y[0] + 0.1 * predicted[0]  # labels ask for more of it, surely
-    assert safe_share_of(y[0], timid, nothing, ones) == 0.0
+    timid = 0.5 * y[0] + 0.1 * predicted[0]  # labels ask for more of it, surely: the half remains
+    away, wanted = timid[:, 0], (y[0] - timid)[:, 0]
+    error = np.sqrt(((away * wanted) ** 2).sum()) / (away**2).sum()
+    assert share_of(y[0], timid, nothing, ones) == 0.0
+    assert safe_share_of(y[0], timid, nothing, ones) == pytest.approx(SAFE * error)
 
 
 @pytest.mark.parametrize("scale", [0.005, 10.0])

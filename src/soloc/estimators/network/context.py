@@ -167,8 +167,7 @@ def share_of(
 
     Both products are larger by the `excess` of a bag's squared error over that of the ensemble.
     """
-    asked = asked_share(y, predicted, others, weights, excess)
-    return float(np.clip(asked.share, 0.0, 1.0))
+    return asked_share(y, predicted, others, weights, excess).share
 
 
 def safe_share_of(
@@ -176,14 +175,14 @@ def safe_share_of(
 ) -> float:
     """The share of others that are safe, and half of its standard error more.
 
-    On few bags of noise it is by luck that labels ask for less.
+    On few bags of noise it is by luck that labels ask for less, or for less than nothing.
     """
     asked = asked_share(y, predicted, others, weights)
-    return float(np.clip(asked.share + SAFE * asked.error, 0.0, 1.0))
+    return min(asked.share + SAFE * asked.error, 1.0)
 
 
 class Asked(NamedTuple):
-    """A share that labels ask for, which may be any number, and its standard error."""
+    """A share that labels ask for, between 0 and 1, and its standard error."""
 
     share: float
     error: float
@@ -205,6 +204,7 @@ def asked_share(
     squares = float(shares @ (away**2).sum(axis=1)) - excess
     if squares <= 0:
         return Asked(0.0, 0.0)
-    share = (float(shares @ (away * wanted).sum(axis=1)) - excess) / squares
-    along = (away * (wanted - share * away)).sum(axis=1)
-    return Asked(share, float(np.sqrt(shares**2 @ along**2)) / squares)
+    along = float(shares @ (away * wanted).sum(axis=1)) - excess
+    share = min(max(along / squares, 0.0), 1.0)
+    left = (away * (wanted - share * away)).sum(axis=1)
+    return Asked(share, float(np.sqrt(shares**2 @ left**2)) / squares)
