@@ -10,8 +10,7 @@ minus those of all but it, both cold. For two quiet cores: the CPU seconds besid
 are those of the command without its workers, say whether they were.
 
 Python's own bytecode is there, as pip leaves it for users: a first run that is not measured writes
-it, whatever PYTHONDONTWRITEBYTECODE says here. Without it every process compiles what it imports,
-about 8 CPU seconds in all.
+it, whatever PYTHONDONTWRITEBYTECODE says here. Without it every process compiles what it imports.
 """
 
 import argparse

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from soloc.runs.fingerprint import canonical, describe, digest
+from soloc.runs.fingerprint import _imports, canonical, describe, digest, versions_of
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,34 @@ def test_the_code_version_sees_the_modules_that_a_module_imports(tmp_path):
     assert version() == first
     base.write_text("ANSWER = 43\n")
     assert version() != first
+
+
+def test_packages_are_found_by_the_modules_they_bring():
+    import sklearn
+
+    found = versions_of(("sklearn", "numpy", "no_such_module"))
+    assert found == {
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "no_such_module": "missing",
+    }
+
+
+def test_imports_are_found_wherever_a_statement_may_stand():
+    source = b"""
+import a
+class B:
+    async def f(self):
+        with open("x") as file:
+            for _ in file:
+                from c import d
+try:
+    import e
+except* ValueError:
+    import f
+match 1:
+    case 1:
+        import g
+if True: import h
+"""
+    assert {*_imports(source)} == {"a", "c", "c.d", "e", "f", "g", "h"}
