@@ -4,9 +4,9 @@ python benchmarks/all.py            runs all scripts bench_*.py, prints the tabl
 python benchmarks/all.py --keep     also writes it to table.md beside this file, to be committed
 python benchmarks/all.py dynamics   those scripts alone
 
-A ratio to a plain baseline of the same run (unit "times") that is worse by a third than the
-committed one is named, and the command ends with 1, as it does when a script fails. Numbers with
-other units depend on the machine: they are shown beside their bars and never compared.
+A ratio to a plain baseline of the same run (the last column, or a number of the unit "times") that
+is worse by a third than the committed one is named, and the command ends with 1, as it does when a
+script fails. Other numbers depend on the machine: they are shown beside their bars alone.
 """
 
 import argparse
@@ -19,15 +19,17 @@ from typing import NamedTuple
 HERE = Path(__file__).parent
 TABLE = HERE / "table.md"
 WORSE = 4.0 / 3.0
+_NUMBER = r"-?(?:nan|inf|[\d.]+(?:e[+-]?\d+)?)"
 _BAR = re.compile(
-    r"^(?:PASS|FAIL)  (?P<work>.+?): *(?P<number>-?[\d.,]+(?:e[+-]?\d+)?) ?(?P<unit>[^\s(]*)"
-    r".*?\((?:bar )?(?P<sign>>=|<=|at least|at most)? ?(?P<limit>-?[\d.]+(?:e[+-]?\d+)?)"
+    rf"^(?:PASS|FAIL)  (?P<work>.+?): (?P<number>{_NUMBER}) ?(?P<unit>[^\s,(]*)"
+    rf"(?:, (?P<ratio>{_NUMBER}) times as fast as plain)?"
+    rf" \(bar (?P<sign>>=|<=) (?P<limit>{_NUMBER})\)$"
 )
-_ROW = re.compile(r"^\| (.+?) \| (.+?) \| (\S+) (\S*) \| (>=|<=) (\S+) \|$")
+_ROW = re.compile(r"^\| (\S+) \| (.+?) \| (\S+) (\S*) \| (>=|<=) (\S+) \| (\S*) \|$")
 
 
 class Row(NamedTuple):
-    """A bar with its number."""
+    """A bar with its number, and how many times as fast that is as a plain baseline, if known."""
 
     script: str
     work: str
@@ -35,20 +37,28 @@ class Row(NamedTuple):
     unit: str
     at_least: bool
     limit: float
+    ratio: float | None = None
 
     def __str__(self) -> str:
         sign = ">=" if self.at_least else "<="
         return (
             f"| {self.script} | {self.work} | {self.number:.4g} {self.unit} |"
-            f" {sign} {self.limit:g} |"
+            f" {sign} {self.limit:.4g} | {'' if self.ratio is None else f'{self.ratio:.4g}'} |"
         )
+
+    @property
+    def compared(self) -> tuple[float | None, bool]:
+        """The ratio that the alarm is about, and whether more of it is better."""
+        if self.ratio is not None:
+            return self.ratio, True
+        return (self.number if self.unit == "times" else None), self.at_least
 
     def worse_than(self, before: "Row") -> bool:
         """Whether a ratio fell, or rose, by a third of what it was."""
-        if self.unit != "times" or not self.number or not before.number:
+        (now, more), (then, _) = self.compared, before.compared
+        if not now or not then:
             return False
-        fall = before.number / self.number if self.at_least else self.number / before.number
-        return fall > WORSE
+        return (then / now if more else now / then) > WORSE
 
 
 def rows_of(script: str, output: str) -> list[Row]:
@@ -56,11 +66,10 @@ def rows_of(script: str, output: str) -> list[Row]:
     found = []
     for line in output.splitlines():
         if bar := _BAR.match(line):
-            number = float(bar["number"].replace(",", ""))
-            sides = bar["sign"] in (">=", "at least")
-            found.append(
-                Row(script, bar["work"].strip(), number, bar["unit"], sides, float(bar["limit"]))
-            )
+            ratio = None if bar["ratio"] is None else float(bar["ratio"])
+            number, limit = float(bar["number"]), float(bar["limit"])
+            at_least = bar["sign"] == ">="
+            found.append(Row(script, bar["work"], number, bar["unit"], at_least, limit, ratio))
     return found
 
 
@@ -69,14 +78,17 @@ def read(text: str) -> list[Row]:
     rows = []
     for line in text.splitlines():
         if row := _ROW.match(line):
-            script, work, number, unit, sign, limit = row.groups()
-            rows.append(Row(script, work, float(number), unit, sign == ">=", float(limit)))
+            script, work, number, unit, sign, limit, ratio = row.groups()
+            compared = float(ratio) if ratio else None
+            rows.append(
+                Row(script, work, float(number), unit, sign == ">=", float(limit), compared)
+            )
     return rows
 
 
 def written(rows: list[Row]) -> str:
     """The table as text."""
-    head = "| script | work | number | bar |\n|---|---|---|---|\n"
+    head = "| script | work | number | bar | times as fast as plain |\n|---|---|---|---|---|\n"
     return (
         "# Benchmarks\n\n`make bench` compares with this table.\n\n"
         + head
@@ -88,8 +100,8 @@ def alarms(rows: list[Row], before: list[Row]) -> list[str]:
     """A sentence for each ratio that got worse by a third."""
     known = {(row.script, row.work): row for row in before}
     return [
-        f"{row.script}: {row.work} is {row.number:.4g} times, it was"
-        f" {known[row.script, row.work].number:.4g}."
+        f"{row.script}: {row.work} is {row.compared[0]:.4g} times, it was"
+        f" {known[row.script, row.work].compared[0]:.4g}."
         for row in rows
         if (row.script, row.work) in known and row.worse_than(known[row.script, row.work])
     ]

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from bars import bar, results
 from rivals import attention_mil, boosted_trees, mean_pool_ridge
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import RidgeCV
@@ -182,7 +183,6 @@ def main():
     rivals = not options.without_rivals and not missing
     if missing and not options.without_rivals:
         print(f"rivals are left out, {' and '.join(missing)} missing: pip install 'soloc[bench]'")
-    passed = True
     for setting in SETTINGS:
         if options.only not in setting.name:
             continue
@@ -193,13 +193,8 @@ def main():
         mean = table.drop(columns=["setting", "seed"]).mean()
         print("   " + "  ".join(f"{key} {value:.4g}" for key, value in mean.items()), flush=True)
         for what, number, least in bars(setting.name, mean, rivals):
-            ok = number >= least
-            passed &= bool(ok)
-            print(
-                f"{'PASS' if ok else 'FAIL'}  {what}: {number:.4f} (at least {least:.4f})",
-                flush=True,
-            )
-    return 0 if passed else 1
+            bar(f"{setting.name}: {what}", number, least, at_least=True)
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":

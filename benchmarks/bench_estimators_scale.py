@@ -11,6 +11,7 @@ import time
 import warnings
 
 import numpy as np
+from bars import bar, results
 from threads import alone
 
 from soloc.estimators import (
@@ -31,16 +32,6 @@ def bags_of(count, length, signal, seed=0):
     decisive = np.arange(n) * length + rng.integers(length, size=n)
     x[decisive, 0] += signal
     return Bags(x, np.arange(n + 1) * length), decisive, rng
-
-
-def verdict(what, number, bar, unit):
-    """Print one line, and return whether the bar is kept."""
-    passed = number <= bar
-    print(
-        f"{'PASS' if passed else 'FAIL'}  {what}: {number:.3g}{unit} (bar {bar:g}{unit})",
-        flush=True,
-    )
-    return passed
 
 
 def regression(count, length, signal):
@@ -70,11 +61,9 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore", PointingWarning)
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     short = regression(count, 10, 5.0)
-    results = [
-        verdict(f"bags of {length}, in units of bags of 10", long / short, 2.0, "")
-        for length, signal in ((1000, 7.0), (10_000, 8.0))
-        if (long := regression(count, length, signal))
-    ]
+    for length, signal in ((1000, 7.0), (10_000, 8.0)):
+        bar(f"bags of {length} against bags of 10", regression(count, length, signal) / short,
+            2.0, "times")  # fmt: skip
     what = f"50 classes, {count // 10:,} instances"
-    results.append(verdict(what, classes(count // 10, 50), 8.0 * count / 1e6, " s"))
+    bar(what, classes(count // 10, 50), 8.0 * count / 1e6, "s")
     sys.exit(0 if all(results) else 1)

@@ -8,10 +8,10 @@ FAIL
 import argparse
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
+from bars import bar, best_of, results
 from threads import alone
 
 from soloc.datasets import single_location_law
@@ -24,22 +24,7 @@ from soloc.estimators.objectives.data import Data
 def cpu(action, repeats=3):
     """Least CPU time of a few repeats, after one that warms up."""
     action()
-    times = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        action()
-        times.append(time.process_time() - begin)
-    return min(times)
-
-
-def verdict(what, number, bar, unit=""):
-    """Print one line, and return whether the bar is kept."""
-    passed = number <= bar
-    print(
-        f"{'PASS' if passed else 'FAIL'}  {what}: {number:.3g}{unit} (bar {bar:g}{unit})",
-        flush=True,
-    )
-    return passed
+    return best_of(repeats, action)
 
 
 def word_like_bags(n, length, width, words, seed):
@@ -61,15 +46,15 @@ def word_like_bags(n, length, width, words, seed):
 def bench_fits():
     """Whole fits with "auto" everywhere."""
     data = single_location_law(50, 5.0).sample(2000, 10)
-    passed = verdict(
+    bar(
         '2000 bags x 10, d=50, "auto" everywhere',
         cpu(lambda: SingleLocationRegressor().fit(data.bags, data.labels)),
         1.0,
-        " s",
+        "s",
     )
     x, y = word_like_bags(4000, 13, 300, 5000, 0)
     fit = cpu(lambda: SingleLocationRegressor().fit(x, y), repeats=1)
-    return verdict('4000 bags x 13, d=300, "auto" everywhere', fit, 8.0, " s") and passed
+    bar('4000 bags x 13, d=300, "auto" everywhere', fit, 8.0, "s")
 
 
 def million():
@@ -97,17 +82,12 @@ def bench_evaluation():
     plain = cpu(lambda: (x @ right, x.T @ left))
     instances = Instances(bags, *centre_and_scale(bags, True))
     data = Data(instances, y.astype(float), None, True, np.ones(len(y)), 10.0)
-    passed = True
     for loss, size in (("likelihood", 202), ("squared", 100)):
         objective = NUMBERS[loss](data)
         point = 0.1 * rng.standard_normal(size)
         ratio = cpu(lambda objective=objective, point=point: objective(point)) / plain
-        what = (
-            f"evaluation of the {loss} objective, 10^6 instances, d=100, in units of two plain"
-            " passes"
-        )
-        passed &= verdict(what, ratio, 4.0)
-    return passed
+        what = f"evaluation of the {loss} objective, 10^6 instances, d=100, over two plain passes"
+        bar(what, ratio, 4.0, "times")
 
 
 def peak_memory(loss):
@@ -128,16 +108,10 @@ def most_memory():
 
 def bench_memory():
     """Peak memory in a process of its own, with the loss fixed and with the loss on "auto"."""
-    passed = True
     for loss in ("likelihood", "squared", "auto"):
         command = [sys.executable, __file__, "--peak-memory", loss]
         ratio = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        what = (
-            f"peak memory of a fit at fixed alpha, loss {loss}, 10^6 instances, in units of the"
-            " data"
-        )
-        passed &= verdict(what, ratio, 1.6)
-    return passed
+        bar(f"peak memory of a fit at fixed alpha, loss {loss}, over the data", ratio, 1.6, "times")
 
 
 if __name__ == "__main__":
@@ -148,5 +122,7 @@ if __name__ == "__main__":
     if options.peak_memory:
         peak_memory(options.peak_memory)
     else:
-        results = [bench_fits(), bench_evaluation(), bench_memory()]
+        bench_fits()
+        bench_evaluation()
+        bench_memory()
         sys.exit(0 if all(results) else 1)

@@ -20,6 +20,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from bars import bar, results
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.lab.browser.chromium import CHROMIUM, DRIVER, open_browser, wait_for
 
@@ -57,11 +59,11 @@ _DRAWN = {
 }
 
 
-def main(moves: int = 60, busy: int = 0) -> None:
+def main(moves: int = 60, busy: int = 0) -> int:
     """Print both times."""
     if CHROMIUM is None or DRIVER is None:
         print("Chromium or its driver is missing: nothing measured.")
-        return
+        return 0
     folder = tempfile.mkdtemp()
     browser = open_browser(Path(folder))
     others: list[subprocess.Popen[bytes]] = []
@@ -84,26 +86,29 @@ def main(moves: int = 60, busy: int = 0) -> None:
                         browser.execute_async_script(_MOVE, name, 120 + (37 * i) % 160)
                         for i in range(moves)
                     ],
+                    busy,
                 )
                 time.sleep(2)
             refused = browser.execute_script(_REFUSED)
-            print(f"error sentences: {refused or 'none'}")
+            print(f"      error sentences: {refused or 'none'}")
+            bar("the lab's error sentences", float(bool(refused)), 0)
     finally:
         for other in others:
             other.kill()
             other.wait()
         browser.quit()
         shutil.rmtree(folder, ignore_errors=True)
+    return 0 if all(results) else 1
 
 
 def _starts(browser) -> None:
     """From the command to pictures: the first start, later ones, and one with a new browser."""
     first = _started(browser, "story")
-    print(f"first start: {first:.2f} s to the first picture, missing bytecode written")
-    for page, what, bar in (("story", "the first picture", 2.5), ("training", "all panels", 4.5)):
+    print(f"      first start: {first:.2f} s to the first picture, missing bytecode written")
+    for page, what, limit in (("story", "the first picture", 2.5), ("training", "all panels", 4.5)):
         times = [_started(browser, page) for _ in range(_STARTS)]
-        told = ", ".join(f"{each:.2f}" for each in times)
-        print(f"command to {what}: {told} s, median {statistics.median(times):.2f} (bar {bar} s)")
+        print(f"      {what}: {', '.join(f'{each:.2f}' for each in times)} s")
+        bar(f"command to {what}, median of {_STARTS}", statistics.median(times), limit, "s")
     began = time.monotonic()
     with _server(), tempfile.TemporaryDirectory() as folder:
         another = open_browser(Path(folder))
@@ -112,9 +117,9 @@ def _starts(browser) -> None:
             _open(another, _PAGES["story"])
             _drawn(another, "story")
             print(
-                f"command to the first picture in a browser that starts after the command, with an"
-                f" empty profile: {time.monotonic() - began:.2f} s, of which {opened:.2f} s until"
-                " that browser takes an address"
+                "      command to the first picture in a browser that starts after the command,"
+                f" with an empty profile: {time.monotonic() - began:.2f} s, of which {opened:.2f} s"
+                " until that browser takes an address"
             )
         finally:
             another.quit()
@@ -167,15 +172,22 @@ def _open(browser, query: str) -> None:
     browser.get(f"http://127.0.0.1:{_PORT}/{query}")
 
 
-def _report(name: str, times: list[float]) -> None:
+def _report(name: str, times: list[float], busy: int) -> None:
+    """At rest both bars of a slider; beside busy processes the one that is about them."""
     late = statistics.quantiles(times, n=20)[-1]
     middle = statistics.median(times)
     print(
-        f"slider {name:<6} to repainted landscape: median {middle:4.0f} ms, 95 % below {late:4.0f}"
-        f" ms, fastest {min(times):4.0f} ms ({len(times)} moves, load {os.getloadavg()[0]:.1f} on"
+        f"      slider {name}: median {middle:.0f} ms, 95 % below {late:.0f} ms, fastest"
+        f" {min(times):.0f} ms ({len(times)} moves, load {os.getloadavg()[0]:.1f} on"
         f" {os.cpu_count()} cores)"
     )
+    what = f"slider {name} to repainted landscape"
+    if busy:
+        bar(f"{what}, {busy} busy processes, median", middle, 250, "ms")
+    else:
+        bar(f"{what}, median", middle, 50, "ms")
+        bar(f"{what}, 95 % of moves", late, 120, "ms")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    sys.exit(main(*map(int, sys.argv[1:])))

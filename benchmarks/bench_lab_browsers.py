@@ -20,6 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bars import bar, results
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.lab.browser.chromium import CHROMIUM, DRIVER, open_browser, wait_for
 from tests.lab.live import LiveLab
@@ -114,19 +116,15 @@ def main() -> int:
         )
     fifth = max(1, len(memory) // 5)
     growth = statistics.mean(memory[-fifth:]) / statistics.mean(memory[:fifth]) - 1
-    print(
-        f"{options.browsers} browsers, {options.seconds:g} s: {len(everything)} repaints, p95"
-        f" {_late(everything):.3f} s (bar 1 s)"
-    )
-    print(
-        f"refusals {len(refused)} {sorted(set(refused))[:3]}, console {console[:3]}, tracebacks and"
-        f" lost processes {len(broken)}"
-    )
+    print(f"{options.browsers} browsers, {options.seconds:g} s: {len(everything)} repaints")
+    bar(f"repaints of {options.browsers} browsers, 95 % of them", _late(everything), 1, "s")
+    print(f"refusals {len(refused)} {sorted(set(refused))[:3]}, console {console[:3]}")
+    bar("words on the consoles, tracebacks and lost processes", len(console) + len(broken), 0)
     print(
         f"memory of the server {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth"
         f" {growth:+.1%}"
     )
-    return int(bool(console) or bool(broken) or _late(everything) > 1.0)
+    return 0 if all(results) else 1
 
 
 def _opened(folder: Path, address: str, number: int) -> tuple[Any, str]:

@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+from bars import bar, results
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.lab.live import LiveLab, proportional
 from tests.lab.reaper import descendants
 from tests.lab.server.test_helpers_die import helpers, questions
 
-_BAR = 700  # MB
 _CLIENTS = 5
 _QUESTIONS = (
     "landscape", "sequence", "paths", "critical", "heads", "attentions", "largest", "latent",
@@ -88,8 +88,8 @@ def warm(client: httpx.Client) -> None:
     time.sleep(2)  # what has ended is gone
 
 
-def tell_memory(lab: LiveLab) -> float:
-    """Print every process, and return the sum in MB."""
+def tell_memory(lab: LiveLab) -> None:
+    """Print every process and the sum."""
     total = 0.0
     for pid in descendants(lab.process.pid):
         command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
@@ -97,8 +97,7 @@ def tell_memory(lab: LiveLab) -> float:
         held = proportional(pid) / 2**20
         total += held
         print(f"  {held:5.0f} MB  {name[:90]}")
-    print(f"memory of server and helpers, proportional: {total:.0f} MB (bar {_BAR})")
-    return total
+    bar("memory of server and helpers, proportional", total, 700, "MB")
 
 
 _NO_WORDS = ("sentence", 404)  # without word vectors
@@ -213,14 +212,14 @@ def main() -> int:
         lab.wait_until_prepared()
         with httpx.Client(base_url=lab.address, timeout=120.0) as client:
             warm(client)
-        memory = tell_memory(lab)
+        tell_memory(lab)
         worst, refused = kill_each(lab, options.watch)
         broken = [line for line in lab.said if "Traceback" in line]
     for each in refused[:5]:
         print(f"  not answered: {each.kind}: {each.problem}")
-    print(f"unanswered {len(refused)}, as quick as before after {worst:.1f} s at worst (bar 10 s)")
-    print(f"tracebacks: {len(broken)}")
-    return int(bool(refused) or bool(broken) or worst > 10.0 or memory > _BAR)
+    bar("questions that no helper answered, and tracebacks", len(refused) + len(broken), 0)
+    bar("as quick as before after a helper was killed, at worst", worst, 10, "s")
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":

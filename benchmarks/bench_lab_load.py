@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 import httpx
+from bars import bar, results
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.lab.live import LiveLab
@@ -193,16 +194,13 @@ def main() -> int:
         print(f"{path:<22} {len(seconds):6d} answers  median {middle:.3f} s  p95 {late:.3f} s")
     growth = statistics.mean(memory[-5:]) / statistics.mean(memory[:5]) - 1
     p95 = percentile(everything, 0.95)
-    print(
-        f"{options.clients} clients, {options.seconds:g} s: {len(everything)} answers,"
-        f" {len(tally.errors)} errors"
-    )
-    print(f"p95 {p95:.3f} s (bar 1 s)")
+    print(f"{options.clients} clients, {options.seconds:g} s: {len(everything)} answers")
+    bar(f"answers to {options.clients} clients, 95 % of them", p95, 1, "s")
     print(f"memory {memory[0] / 2**20:.0f} MB -> {memory[-1] / 2**20:.0f} MB, growth {growth:+.1%}")
-    print(f"tracebacks and lost processes: {len(broken)}")
     for error in tally.errors[:5]:
         print("error:", error)
-    return int(bool(tally.errors) or p95 > 1.0 or bool(broken))
+    bar("errors, tracebacks and lost processes", len(tally.errors) + len(broken), 0)
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":

@@ -54,13 +54,7 @@ def long_sequence() -> None:
         return task.infer(task.represent(KeyValues(keys, values))).mean @ task.features(query)
 
     seconds = best_of(3, infer)
-    bar("inference on 10^6 tokens, D = 8, CPU time", seconds, 1.0, "s")
-    bar(
-        "the same, growth of peak memory with the tokens themselves",
-        peak_megabytes() - before,
-        200,
-        "MB",
-    )
+    grown = peak_megabytes() - before
 
     def plain() -> np.ndarray:
         phi = task.features(keys)
@@ -68,7 +62,9 @@ def long_sequence() -> None:
             phi.T @ phi + task.ridge * np.eye(8), phi.T @ values
         ).T @ task.features(query)
 
-    print(f"      against all features at once: {best_of(3, plain) / seconds:.2f} times the time")
+    bar("inference on 10^6 tokens, D = 8, CPU time (plain: all features at once)", seconds, 1.0,
+        "s", plain=best_of(3, plain))  # fmt: skip
+    bar("the same, growth of peak memory with the tokens themselves", grown, 200, "MB")
 
 
 def woodbury() -> None:
@@ -83,10 +79,8 @@ def woodbury() -> None:
         phi = task.features(keys[0])
         return np.linalg.solve(phi @ phi.T + 0.25 * np.eye(len(phi)), phi @ task.features(query[0]))
 
-    slow = best_of(2, plain)
-    print(
-        f"      CME, 2000 tokens: L x L solve / Woodbury = {slow / fast:.0f} ({fast * 1e3:.2f} ms)"
-    )
+    ratio = best_of(2, plain) / fast
+    bar("CME of 2000 tokens against an L x L solve", ratio, 10, "times", at_least=True)
 
 
 def wishart() -> None:
@@ -100,11 +94,8 @@ def wishart() -> None:
         values = keys @ latent.transpose(0, 2, 1) + 0.5 * rng.standard_normal((400, 256, 4))
         return values.transpose(0, 2, 1) @ keys / 256
 
-    slow = best_of(3, plain)
-    print(
-        f"      moments of 400 sequences of 256: tokens / Wishart = {slow / fast:.0f}"
-        f" ({fast * 1e3:.2f} ms)"
-    )
+    ratio = best_of(3, plain) / fast
+    bar("moments of 400 sequences of 256 against drawn tokens", ratio, 10, "times", at_least=True)
 
 
 def whole() -> None:

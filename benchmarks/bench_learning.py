@@ -44,7 +44,10 @@ def against_draws() -> None:
         plain = best_of(2, lambda L=L: by_draws(4.0, 3.0, L))
         error = abs(by_draws(4.0, 3.0, L)[0] - responsibility(4.0, 3.0, L).mean)
         bar(
-            f"F1, F2 against {DRAWS:,} draws (off by {error:.0e}), L = {L}", exact / plain, 1.0, "x"
+            f"F1, F2 against {DRAWS:,} draws (off by {error:.0e}), L = {L}",
+            exact / plain,
+            1.0,
+            "times",
         )
 
 
@@ -73,7 +76,7 @@ def message_passing() -> None:
     seconds = best_of(2, lambda: amp(tokens, labels, 2.0, 0.3)) / steps
     flat, pair, pulls = tokens.reshape(-1, d), rng.standard_normal((2, d)), np.ones((2, n * L))
     products = best_of(10, lambda: (pair @ flat.T, pulls @ flat))
-    bar(f"AMP per step ({steps} of them), over its two products", seconds / products, 3.0, "x")
+    bar(f"AMP per step ({steps} of them), over its two products", seconds / products, 3.0, "times")
 
 
 if __name__ == "__main__":
