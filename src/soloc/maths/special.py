@@ -1,5 +1,6 @@
 """Special functions of the closed forms, written so that nothing cancels."""
 
+import operator
 from collections.abc import Callable
 from functools import wraps
 
@@ -9,8 +10,7 @@ import numpy as np
 from soloc.maths.engine import JAX, Array, engine_of
 
 TWO_OVER_ROOT_PI = 2.0 / np.sqrt(np.pi)
-_LONG_NODES, _LONG_WEIGHTS = np.polynomial.legendre.leggauss(32)
-_SHORT_NODES, _SHORT_WEIGHTS = np.polynomial.legendre.leggauss(8)
+_LONG, _SHORT = np.polynomial.legendre.leggauss(32), np.polynomial.legendre.leggauss(8)
 _NEGLIGIBLE = 46.0  # exp(-46) is below the rounding of a sum of order one
 
 
@@ -52,6 +52,23 @@ def _gap(g: Array) -> Array:
     return 4.0 * g * g * a * a / (1.0 + a)
 
 
+def _summed(
+    rule: tuple[np.ndarray, np.ndarray],
+    terms: Callable[[Array, Array], tuple[Array, ...]],
+    like: Array,
+) -> tuple[Array, ...]:
+    """Sums of terms(node, weight) over a rule: by NumPy all nodes at once, by JAX one by one, which
+    it fuses.
+    """
+    if engine_of(like) is not JAX:
+        nodes, weights = (each.reshape(-1, *[1] * np.ndim(like)) for each in rule)
+        return tuple(term.sum(axis=0) for term in terms(nodes, weights))
+    first, *others = (terms(node, weight) for node, weight in zip(*rule, strict=True))
+    for other in others:
+        first = tuple(map(operator.add, first, other))
+    return first
+
+
 def _increment_slopes(x: Array, g: Array) -> tuple[Array, Array]:
     a = contraction(g)
     inner = erf_slope(a * x)
@@ -67,9 +84,11 @@ def erf_increment(x: Array, g: Array) -> Array:
     gap, a = _gap(g), contraction(g)
     step = size * gap
     middle = size - 0.5 * step
-    near = xp.zeros_like(middle * g)
-    for node, weight in zip(_SHORT_NODES, _SHORT_WEIGHTS, strict=True):
-        near = near + weight * erf_slope(middle + 0.5 * node * step)
+    (near,) = _summed(
+        _SHORT,
+        lambda node, weight: (weight * erf_slope(middle + 0.5 * node * step),),
+        middle,
+    )
     near = 0.5 * step * near
     inner = size * a
     far = xp.where(
@@ -91,13 +110,13 @@ def scaled_variance_integral(x: Array, g: Array) -> tuple[Array, Array]:
     square = x * x
     reach = _NEGLIGIBLE / (square * a + xp.sqrt(square * (square * a * a + _NEGLIGIBLE)))
     end = xp.minimum(gap, reach)
-    plain = xp.zeros_like(end)
-    divided = xp.zeros_like(end)
-    for node, weight in zip(_LONG_NODES, _LONG_WEIGHTS, strict=True):
+
+    def terms(node: Array, weight: Array) -> tuple[Array, Array]:
         y = 0.5 * (1.0 + node) * end
         mass = weight * xp.exp(-square * y * (2.0 * a + y))
-        plain = plain + mass
-        divided = divided + mass / (1.0 + (a + y) ** 2)
+        return mass, mass / (1.0 + (a + y) ** 2)
+
+    plain, divided = _summed(_LONG, terms, end)
     return 0.5 * end * plain, 0.5 * end * divided
 
 

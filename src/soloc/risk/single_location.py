@@ -6,7 +6,6 @@ an integral of integrals; for the remaining weights only the scores are simulate
 
 from dataclasses import replace
 from functools import partial
-from itertools import count
 from typing import Any
 
 import jax
@@ -34,9 +33,8 @@ from soloc.tasks.single_location import SingleLocation
 _SCORE_NUMBERS = 4_000_000  # scores drawn for an answer by simulation when nobody says how many
 _SHARPEST = 1e6  # beyond it the nodes no longer resolve the cliff of exp(-t E)
 # settings side by side in NumPy, such that they stay in the cache
-_POINTWISE_AT_ONCE, _CLOSED_AT_ONCE = 32, 4096
-_WORTH_COMPILING = 50_000  # that many closed forms at once
-_OFTEN, _SINGLE_CALLS = 200, count()  # or a single one, from so many calls on
+_POINTWISE_AT_ONCE, _CLOSED_AT_ONCE = 32, 1024
+_WORTH_COMPILING = 50_000  # that many closed forms at once: a compiler costs as much as thousands
 
 
 def _erf(numbers: SignalNumbers, weight: Erf, o: Overlaps, *, log: bool) -> Array:
@@ -170,10 +168,8 @@ def _simulated(
 
 
 def _compile_erf(size: int, numbers: SignalNumbers, weight: Erf, o: Overlaps) -> bool:
-    """Many numbers at once, or one number often: a compiler costs as much as hundreds of them."""
-    if weight.per_length:
-        return False
-    return next(_SINGLE_CALLS) >= _OFTEN if size == 1 else size >= _WORTH_COMPILING
+    """Many numbers at once; decided by the call alone, so that equal calls have equal bits."""
+    return not weight.per_length and size >= _WORTH_COMPILING
 
 
 register(
