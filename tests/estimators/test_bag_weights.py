@@ -163,9 +163,9 @@ def test_members_side_by_side_have_the_slopes_they_have_alone():
 def test_weighted_intervals_hold_the_weighted_share_of_the_bags_left_out():
     scores = RNG.exponential(size=400)
     weights = np.where(scores > 1, 5.0, 1.0)  # rare errors count for more
-    level = calibration_of(scores, weights).level(0.8)
+    level = calibration_of(scores, weights, 400).level(0.8)
     assert np.average(scores <= level, weights=weights) == pytest.approx(0.8, abs=0.01)
-    assert level > calibration_of(scores, np.ones(400)).level(0.8)
+    assert level > calibration_of(scores, np.ones(400), 400).level(0.8)
 
 
 @pytest.mark.parametrize(
@@ -221,3 +221,13 @@ def test_diagnostics_are_those_of_the_weighted_bags():
     model = SingleLocationRegressor(alpha=1.0, loss="likelihood")
     assert model.fit(DATA.bags, y, sample_weight=weights).diagnostics_.held_out > 0.7
     assert model.fit(DATA.bags, y).diagnostics_.held_out < 0.5
+
+
+@pytest.mark.parametrize("kind", [SingleLocationNetworkRegressor, SingleLocationNetworkClassifier])
+def test_a_weight_that_is_nothing_beside_others_is_that_of_a_bag_that_is_not_there(kind):
+    y = DATA.labels > 0 if kind is SingleLocationNetworkClassifier else DATA.labels
+    few = np.arange(N) % 3 == 0
+    model = kind(**QUICK_NETWORK).fit(DATA.bags, y, sample_weight=np.where(few, 1e-60, 1.0))
+    found = model.predict(DATA.bags)
+    model.fit(DATA.bags[np.flatnonzero(~few)], y[~few])
+    np.testing.assert_array_equal(model.predict(DATA.bags), found)

@@ -99,7 +99,8 @@ def test_tampering_newer_versions_and_other_kinds_are_refused(saved):
     whole = path.read_bytes()
     for change, keep, sentence in (
         (facts_with(alpha=9.0), True, "do not match its checksum"),
-        (facts_with(version=2), False, "format version 2; this soloc reads up to 1. Update soloc"),
+        (facts_with(version=3), False, "format version 3; this soloc reads up to 2. Update soloc"),
+        (facts_with(version=1), False, "format version 1, of a soloc before 0.1.0"),
         (facts_with(format="other"), False, "does not describe itself"),
         (facts_with(kind="os.system"), False, "which this version of soloc does not know"),
     ):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 FORMAT = "soloc-model"
-VERSION = 1
+VERSION = 2  # of 1 the contexts of networks meant something else
 FACTS, CHECKSUM = "facts.json", "checksum.txt"
 
 
@@ -59,6 +59,11 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise ValueError(
             f"{path} has format version {version}; this soloc reads up to {VERSION}. Update soloc"
             " to read it."
+        )
+    if version < VERSION:
+        raise ValueError(
+            f"{path} has format version {version}, of a soloc before 0.1.0, where numbers meant"
+            " something else. Fit the model again."
         )
     if said != checksum(entries):
         raise ValueError(

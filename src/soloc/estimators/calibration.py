@@ -162,12 +162,9 @@ class Calibration(NamedTuple):
         return np.array([conformal_level(each, coverage, self.units, w) for each, w in columns])
 
 
-def calibration_of(
-    scores: np.ndarray, weights: np.ndarray, units: int | None = None
-) -> Calibration:
-    """Scores in order, with their weights; units are bags unless told."""
+def calibration_of(scores: np.ndarray, weights: np.ndarray, units: int) -> Calibration:
+    """Scores in order, with their weights; so many `units`, bags or groups, were left out."""
     order = np.argsort(scores, axis=0, kind="stable")
-    units = len(scores) if units is None else units
     return Calibration(np.take_along_axis(scores, order, axis=0), weights[order], units)
 
 

@@ -102,7 +102,11 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
             "held_out_": chosen.held_out,
             "diagnostics_": Diagnostics(
                 *class_scores(
-                    data.y[seen], chosen.held_out[seen], pooled.left_out[seen], data.weights[seen]
+                    data.y[seen],
+                    chosen.held_out[seen],
+                    pooled.left_out[seen],
+                    data.weights[seen],
+                    None if chosen.groups is None else chosen.groups[seen],
                 ),
                 *agreement_of(data, found, chosen.halves),
                 *concentration_of(data, found),
@@ -160,14 +164,18 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
 
 
 def class_scores(
-    one_hot: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+    one_hot: np.ndarray,
+    predicted: np.ndarray,
+    pooled: np.ndarray,
+    weights: np.ndarray,
+    groups: np.ndarray | None,
 ) -> tuple[float, float, float, float, float]:
     """Accuracy of the model, of mean-pool ridge and of a constant, and errors of differences."""
     truth = np.argmax(one_hot, axis=1)
     right = (np.argmax(predicted, axis=1) == truth).astype(float)
     largest = np.argmax(np.bincount(truth, weights=weights))
-    beyond_chance = gain(right - (truth == largest), weights)
-    beyond_pool = gain(right - (np.argmax(pooled, axis=1) == truth), weights)
+    beyond_chance = gain(right - (truth == largest), weights, groups)
+    beyond_pool = gain(right - (np.argmax(pooled, axis=1) == truth), weights, groups)
     score = float(np.average(right, weights=weights))
     pool_score, chance = score - beyond_pool.mean, score - beyond_chance.mean
     return score, pool_score, chance, beyond_chance.error, beyond_pool.error

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from soloc.estimators.groups import summed
 from soloc.estimators.instances import Instances
 
 SURE = 2.0  # standard errors by which a held-out score must be beyond others
@@ -96,13 +97,15 @@ class Gain(NamedTuple):
     error: float
 
 
-def gain(per_bag: np.ndarray, weights: np.ndarray | None = None) -> Gain:
-    """The weighted mean of what each held-out bag says, with its standard error."""
-    n = len(per_bag)
-    shares = np.full(n, 1 / n) if weights is None else weights / weights.sum()
+def gain(per_bag: np.ndarray, weights: np.ndarray, groups: np.ndarray | None) -> Gain:
+    """The weighted mean of what each held-out bag says, with its standard error.
+
+    Bags of a group say much the same: their number does not make the mean surer.
+    """
+    shares = weights / weights.sum()
     mean = float(shares @ per_bag)
-    error = np.sqrt((shares**2 @ (per_bag - mean) ** 2) * n / max(n - 1, 1))
-    return Gain(mean, float(error))
+    away = summed(shares * (per_bag - mean), groups)
+    return Gain(mean, float(np.sqrt(away @ away * len(away) / max(len(away) - 1, 1))))
 
 
 def concentration(attention: np.ndarray, instances: Instances) -> tuple[Any, ...]:

@@ -164,7 +164,7 @@ def _offset_of(model: Any) -> str:
     parts = ["intercept"]
     if network or model.context:
         parts.append("context")
-    if network and model.share_ and not hasattr(model, "classes_"):
+    if network and model.share_:
         parts.append("kernel" if model.kernel_ is not None else "trees")
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 

@@ -53,16 +53,13 @@ def saved_outputs(fields: Fields) -> tuple[int, ...]:
 
 
 def restored_units(fields: Fields) -> dict[str, Any]:
-    """What `saved_units` wrote; weights are one and units bags where a file knows of none."""
+    """What `saved_units` wrote."""
     outputs = saved_outputs(fields)
     scores = fields.array("calibration", (None, *outputs))
     if len(scores) == 0:
         raise ValueError("array 'calibration' must have at least one entry")
-    weights = np.ones_like(scores)
-    if "calibration_weights" in fields.arrays:
-        weights = fields.array("calibration_weights", scores.shape, positive=True)
-    known = "calibration_units" in fields.facts
-    units = fields.integer("calibration_units", least=1) if known else len(scores)
+    weights = fields.array("calibration_weights", scores.shape, positive=True)
+    units = fields.integer("calibration_units", least=1)
     calibration = Calibration(scores, weights, units)
     if outputs:
         return {

@@ -21,6 +21,7 @@ from soloc.estimators.diagnostics import Diagnostics, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.fitting import Fitted
+from soloc.estimators.groups import count_of
 from soloc.estimators.in_blocks import whole
 from soloc.estimators.label_units import (
     checked_coverage,
@@ -184,11 +185,17 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
         honest = predicted if seen.any() else data.y - residual
         return {
             "coefficients_": found,
-            "calibration_": calibration_of(scores, data.weights),
+            "calibration_": calibration_of(scores, data.weights, count_of(groups, len(data.y))),
             "left_out_": np.stack([data.y, data.y - residual, transform]),
             "held_out_": honest.reshape(len(data.y), -1),
             "diagnostics_": Diagnostics(
-                *number_scores(data.y[seen], predicted[seen], left, data.weights[seen]),
+                *number_scores(
+                    data.y[seen],
+                    predicted[seen],
+                    left,
+                    data.weights[seen],
+                    None if groups is None else groups[seen],
+                ),
                 *alike,
                 *sharp,
             ),
@@ -304,7 +311,11 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
 
 
 def number_scores(
-    y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+    y: np.ndarray,
+    predicted: np.ndarray,
+    pooled: np.ndarray,
+    weights: np.ndarray,
+    groups: np.ndarray | None,
 ) -> tuple[float, float, float, float, float]:
     """R^2 of the model, of mean-pool ridge and of a constant, and errors of the differences.
 
@@ -317,8 +328,8 @@ def number_scores(
     of_model, of_pool, of_constant = (
         ((y - each) ** 2 / spread).mean(axis=1) for each in (predicted, pooled, centre)
     )
-    beyond_chance = gain(of_constant - of_model, weights)
-    beyond_pool = gain(of_pool - of_model, weights)
+    beyond_chance = gain(of_constant - of_model, weights, groups)
+    beyond_pool = gain(of_pool - of_model, weights, groups)
     score = beyond_chance.mean
     return score, score - beyond_pool.mean, 0.0, beyond_chance.error, beyond_pool.error
 

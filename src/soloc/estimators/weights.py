@@ -6,6 +6,8 @@ import numpy as np
 
 from soloc.estimators.bags import Bags
 
+NEGLIGIBLE = 1e-30  # share of the largest weight: less is nothing in single precision
+
 
 class Weighted(NamedTuple):
     """The bags that count, their labels, weights and groups."""
@@ -56,7 +58,7 @@ def checked_weights(sample_weight: Any, bags: Bags) -> np.ndarray:
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ValueError("`sample_weight` must be finite, not negative, and not zero everywhere.")
-    return weights
+    return np.where(weights < NEGLIGIBLE * weights.max(), 0.0, weights)
 
 
 def of_classes(class_weight: Any, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ def test_mean_pooling_answers_where_it_is_as_good_as_the_best():
     constant, weights = np.full(100, 2.0), np.ones(100)
     for behind, choice in ((0.009, "mean-pool"), (0.011, "network")):  # the bound is .005 of 2
         errors = {"mean-pool": np.full(100, 0.5 + behind), "network": np.full(100, 0.5)}
-        assert simplest_of_best(errors, constant, weights) == choice
+        assert simplest_of_best(errors, constant, weights, None) == choice
     scores = pd.DataFrame({"candidate": ["mean-pool", "network"], "held_out": [0.746, 0.75]})
     said = reason("mean-pool", scores, "R^2")
     assert said.startswith("mean pooling predicts the bags it left out as well as the best")

@@ -142,3 +142,30 @@ def test_one_instance_that_decides_is_left_to_the_network():
     data = make_single_location(250, width=8, lengths=(2, 6), signal=6.0, random_state=1)
     model = SingleLocationNetworkRegressor(**QUICK).fit(data.bags, data.labels)
     assert model.share_ < 0.3 and not model.diagnostics_.doubts
+
+
+@pytest.mark.parametrize("kind", [SingleLocationNetworkRegressor, SingleLocationNetworkClassifier])
+def test_the_scale_of_weights_changes_no_kernel(kind):
+    bags, y = spread_decides(120, 0)
+    labels = y > 1.1 if kind is SingleLocationNetworkClassifier else y
+    found = [
+        kind(**QUICK).fit(bags, labels, sample_weight=np.full(120, scale)).predict(bags)
+        for scale in (1.0, 1 / 120, 1e9)
+    ]
+    for other in found[1:]:
+        np.testing.assert_allclose(other.astype(float), found[0].astype(float), rtol=1e-6)
+
+
+def test_the_explained_class_is_the_predicted_one_and_contributions_add_up_to_its_logit():
+    """The kernel decides here, not the members."""
+    bags, y = spread_decides(400, 0)
+    model = SingleLocationNetworkClassifier(**QUICK).fit(bags[:200], y[:200] > 1.1)
+    assert model.share_ > 0.3 and model.shrink_ == 0
+    new = bags[200:220]
+    predicted, probability = model.predict(new), model.predict_proba(new)
+    for bag in range(20):
+        with pytest.warns(UserWarning, match="do not trust"):
+            told = model.explain(new, bag=bag)
+            logits = [model.explain(new, bag=bag, output=each).total for each in (0, 1)]
+        assert f"score of {predicted[bag]}" in str(told) and "kernel" in str(told)
+        assert expit(logits[1] - logits[0]) == pytest.approx(probability[bag, 1], rel=1e-6)

@@ -92,29 +92,31 @@ def test_the_safe_share_is_half_a_standard_error_beyond_at_any_scale_of_weights(
     predicted = 0.3 * y + rng.standard_normal((draws, n, 1))
     nothing, ones = np.zeros((n, 1)), np.ones(n)
     shares = [share_of(a, b, nothing, ones) for a, b in zip(y, predicted, strict=True)]
-    safe = [safe_share_of(a, b, nothing, ones) for a, b in zip(y, predicted, strict=True)]
+    safe = [safe_share_of(a, b, nothing, ones, None) for a, b in zip(y, predicted, strict=True)]
     added = np.subtract(safe, shares) / SAFE
     error = np.std(shares) / np.sqrt(2 * draws)  # of a standard deviation
     assert added.mean() == pytest.approx(np.std(shares), abs=4 * error)
     for scale in (1 / n, 10.0):
-        assert safe_share_of(y[0], predicted[0], nothing, scale * ones) == pytest.approx(safe[0])
+        again = safe_share_of(y[0], predicted[0], nothing, scale * ones, None)
+        assert again == pytest.approx(safe[0])
     twice = np.arange(n) < 50
     rows = np.concatenate([np.arange(n), np.flatnonzero(twice)])
     again = share_of(y[0][rows], predicted[0][rows], nothing[rows], np.ones(len(rows)))
     assert share_of(y[0], predicted[0], nothing, 1.0 + twice) == pytest.approx(again)
-    assert safe_share_of(y[0], nothing, nothing, ones) == 0.0  # nothing to draw
+    assert safe_share_of(y[0], nothing, nothing, ones, None) == 0.0  # nothing to draw
     timid = 0.5 * y[0] + 0.1 * predicted[0]  # labels ask for more of it, surely: the half remains
     away, wanted = timid[:, 0], (y[0] - timid)[:, 0]
     error = np.sqrt(((away * wanted) ** 2).sum()) / (away**2).sum()
     assert share_of(y[0], timid, nothing, ones) == 0.0
-    assert safe_share_of(y[0], timid, nothing, ones) == pytest.approx(SAFE * error)
+    assert safe_share_of(y[0], timid, nothing, ones, None) == pytest.approx(SAFE * error)
 
 
-@pytest.mark.parametrize("scale", [0.005, 10.0])
-def test_the_scale_of_weights_changes_nothing(scale):
+@pytest.mark.parametrize("context", [False, True])
+@pytest.mark.parametrize("scale", [0.005, 10.0, 1e15])
+def test_the_scale_of_weights_changes_nothing(scale, context):
     data = make_single_location(80, width=5, lengths=(3, 6), signal=4.0, random_state=1)
     y = data.labels + data.labels.std() * np.random.default_rng(1).standard_normal(80)
-    model = SingleLocationNetworkRegressor(members=3, decay=1.0, context=False, max_epochs=8)
+    model = SingleLocationNetworkRegressor(members=5, decay=1.0, context=context, max_epochs=8)
     first = model.fit(data.bags, y, sample_weight=np.ones(80))
     shrunk, said = first.shrink_, first.predict(data.bags)
     again = model.fit(data.bags, y, sample_weight=np.full(80, scale))

@@ -254,8 +254,8 @@ def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
 
     monkeypatch.setattr(ensemble, "fit_all", fit_all)
     many, few = (
-        ensemble.fit_ensemble(None, PLAN, (1.0,), np.arange(900) % 5, 3, units, 0)
-        for units in (900, 90)
+        ensemble.fit_ensemble(None, PLAN, (1.0,), np.arange(900) % 5, 3, groups, 0)
+        for groups in (None, np.arange(900) // 10)
     )
     assert many.folds == [0, 2] and few.folds == [0, 1, 2]  # few bags do not judge who may stay
     assert [place.seed for place in tried if place.fold == 1] == [1, 10_001, 1, 10_001]
@@ -276,7 +276,7 @@ def test_no_fit_of_the_trial_of_decays_is_in_vain(monkeypatch, better):
 
     monkeypatch.setattr(ensemble, "fit_all", fit_all)
     monkeypatch.setattr(ensemble, "judged_errors", errors)
-    found = ensemble.fit_ensemble(None, PLAN, DECAYS_OF_FEW, np.arange(200) % 5, 10, 200, 0)
+    found = ensemble.fit_ensemble(None, PLAN, DECAYS_OF_FEW, np.arange(200) % 5, 10, None, 0)
     assert found.decay == better and len(found.members) == len(fitted) == len({*fitted}) == 10
     assert np.bincount(found.folds).tolist() == [2] * 5
     assert sum(place.decay != better for place in fitted) == 2
@@ -290,7 +290,7 @@ def test_folds_are_left_out_evenly_whatever_was_tried(monkeypatch, folds, count)
 
     monkeypatch.setattr(ensemble, "fit_all", fit_all)
     monkeypatch.setattr(ensemble, "judged_errors", lambda *_: np.arange(40.0))
-    found = ensemble.fit_ensemble(None, PLAN, DECAYS_OF_FEW, np.arange(200) % folds, count, 200, 0)
+    found = ensemble.fit_ensemble(None, PLAN, DECAYS_OF_FEW, np.arange(200) % folds, count, None, 0)
     times = np.bincount(found.folds, minlength=folds)
     assert len(found.members) == count and times.max() - times.min() <= 1
 

@@ -59,9 +59,14 @@ class SingleLocationAutoClassifier(BagClassifierMixin, AutoEstimator):
         return classes(labels).one_hot
 
     def _pooled(
-        self, bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+        self,
+        bags: Bags,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        folds: list[np.ndarray],
+        groups: np.ndarray | None,
     ) -> Any:
-        return pooled_classifier(bags, labels, weights, folds)
+        return pooled_classifier(bags, labels, weights, folds, groups)
 
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return -np.log(np.maximum((y * predicted).sum(axis=1), 1e-6))

@@ -83,14 +83,14 @@ class AutoEstimator(PointingEstimator):
         for name in self._candidates(bags):
             begin = time.process_time()
             if name == "mean-pool":
-                found[name] = self._pooled(bags, labels, weights, folds)
+                found[name] = self._pooled(bags, labels, weights, folds, groups)
             else:
                 candidate = self._candidate(name, bags)
                 found[name] = candidate.fit(bags, labels, groups=groups, sample_weight=weights)
             seconds[name] = time.process_time() - begin
             if self.verbose:
                 print(f"{name}: {found[name].diagnostics_.held_out:.4f} held out")
-        adopt(self, self._chosen(found, seconds, standard, weights))
+        adopt(self, self._chosen(found, seconds, standard, weights, groups))
         return self
 
     def _candidates(self, bags: Bags) -> list[str]:
@@ -118,6 +118,7 @@ class AutoEstimator(PointingEstimator):
         seconds: dict[str, float],
         standard: np.ndarray,
         weights: np.ndarray,
+        groups: np.ndarray | None,
     ) -> dict[str, Any]:
         """The model with the least error on bags that all candidates left out, and why."""
         y = standard.reshape(len(standard), -1)
@@ -126,13 +127,13 @@ class AutoEstimator(PointingEstimator):
             seen[:] = True
         errors = {name: self._errors(y[seen], m.held_out_[seen]) for name, m in found.items()}
         errors = {name: np.nan_to_num(each, nan=np.inf) for name, each in errors.items()}
-        weights = weights[seen]
+        weights, groups = weights[seen], None if groups is None else groups[seen]
         constant = self._errors(y[seen], weights @ y[seen] / weights.sum())
-        choice = simplest_of_best(errors, constant, weights)
+        choice = simplest_of_best(errors, constant, weights, groups)
         scale = float(np.average(constant, weights=weights)) or 1.0
         rows = []
         for name, each in errors.items():
-            beyond = gain((constant - each) / scale, weights)
+            beyond = gain((constant - each) / scale, weights, groups)
             rows.append(
                 {
                     "candidate": name,
@@ -165,7 +166,12 @@ class AutoEstimator(PointingEstimator):
 
     @abstractmethod
     def _pooled(
-        self, bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+        self,
+        bags: Bags,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        folds: list[np.ndarray],
+        groups: np.ndarray | None,
     ) -> Any:
         """The mean-pool candidate, fitted."""
 
@@ -271,7 +277,10 @@ class AutoEstimator(PointingEstimator):
 
 
 def simplest_of_best(
-    errors: dict[str, np.ndarray], constant: np.ndarray, weights: np.ndarray
+    errors: dict[str, np.ndarray],
+    constant: np.ndarray,
+    weights: np.ndarray,
+    groups: np.ndarray | None,
 ) -> str:
     """The least error; but linear attention unless the network is surely better: by two errors.
 
@@ -280,13 +289,13 @@ def simplest_of_best(
     """
     means = {name: float(np.average(each, weights=weights)) for name, each in errors.items()}
     best = min(means, key=lambda name: means[name])
-    beyond = gain(constant - errors[best], weights)
+    beyond = gain(constant - errors[best], weights, groups)
     if "mean-pool" in errors:
         as_good = AS_GOOD * float(np.average(constant, weights=weights))
         if not beyond.mean > beyond.error or means["mean-pool"] <= means[best] + as_good:
             return "mean-pool"
     if best == "network" and "linear" in errors:
-        behind = gain(errors["linear"] - errors["network"], weights)
+        behind = gain(errors["linear"] - errors["network"], weights, groups)
         pooled = means.get("mean-pool", means["linear"])
         if behind.mean < SURE * behind.error and means["linear"] <= pooled:
             return "linear"

@@ -12,6 +12,7 @@ from soloc.estimators.calibration import calibration_of
 from soloc.estimators.classifier import SingleLocationClassifier, class_scores
 from soloc.estimators.coefficients import Coefficients, bag_means
 from soloc.estimators.diagnostics import Diagnostics
+from soloc.estimators.groups import count_of, means_of_others
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.label_units import units_of
 from soloc.estimators.labels import classes, numbers
@@ -35,7 +36,11 @@ class Pooled(NamedTuple):
 
 
 def pooled_regressor(
-    bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+    bags: Bags,
+    labels: np.ndarray,
+    weights: np.ndarray,
+    folds: list[np.ndarray],
+    groups: np.ndarray | None,
 ) -> Any:
     """Ridge regression on bag means, as a regressor."""
     y = numbers(labels)
@@ -45,18 +50,21 @@ def pooled_regressor(
     means = bag_means(instances)
     ridge = fit_mean_pool(means, y, True, weights)
     ridge = without_folds(ridge, means, y, weights, folds, True)
-    left = 1 - drawn_back(y, ridge.left_out, weights)
+    nothing = means_of_others(y, weights, folds)
+    drawn = drawn_back(y, ridge.left_out, weights)
     ridge = ridge._replace(
-        coef=left * ridge.coef, intercept=left * ridge.intercept, left_out=left * ridge.left_out
+        coef=(1 - drawn) * ridge.coef,
+        intercept=(1 - drawn) * ridge.intercept,
+        left_out=(1 - drawn) * ridge.left_out + drawn * nothing,
     )
     intercept = ridge.intercept if y.ndim == 2 else float(ridge.intercept)
     found = Pooled(ridge.coef, intercept, ridge.alpha, ridge.left_out.reshape(len(y), -1))
     residual = y - ridge.left_out
     more = units | {
-        "calibration_": calibration_of(np.abs(residual), weights),
+        "calibration_": calibration_of(np.abs(residual), weights, count_of(groups, len(y))),
         "left_out_": np.stack([y, ridge.left_out, ranks(residual)]),
     }
-    scores = number_scores(y, ridge.left_out, ridge.left_out, weights)
+    scores = number_scores(y, ridge.left_out, ridge.left_out, weights, groups)
     noise = float(np.sqrt(np.mean(residual**2)))
     return assembled(SingleLocationRegressor, "squared", instances, found, scores, more, noise)
 
@@ -72,13 +80,17 @@ def drawn_back(y: np.ndarray, left_out: np.ndarray, weights: np.ndarray) -> floa
 
 
 def pooled_classifier(
-    bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+    bags: Bags,
+    labels: np.ndarray,
+    weights: np.ndarray,
+    folds: list[np.ndarray],
+    groups: np.ndarray | None,
 ) -> Any:
     """Logistic regression on bag means, as a classifier."""
     names, one_hot = classes(labels)
     instances = Instances(bags, *centre_and_scale(bags, True, weights), shared=True)
     found = logistic(bag_means(instances).astype(np.float64), one_hot, weights, folds)
-    scores = class_scores(one_hot, found.held_out, found.held_out, weights)
+    scores = class_scores(one_hot, found.held_out, found.held_out, weights, groups)
     more = {"classes_": names}
     return assembled(SingleLocationClassifier, "cross_entropy", instances, found, scores, more)
 

@@ -66,9 +66,14 @@ class SingleLocationAutoRegressor(BagRegressorMixin, AutoEstimator):
         return (y - units["label_mean_"]) / units["label_scale_"]
 
     def _pooled(
-        self, bags: Bags, labels: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+        self,
+        bags: Bags,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        folds: list[np.ndarray],
+        groups: np.ndarray | None,
     ) -> Any:
-        return pooled_regressor(bags, labels, weights, folds)
+        return pooled_regressor(bags, labels, weights, folds, groups)
 
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return ((y - predicted) ** 2).mean(axis=1)

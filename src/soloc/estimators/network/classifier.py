@@ -6,13 +6,13 @@ import numpy as np
 from scipy.special import softmax
 
 from soloc.estimators.classifier import class_scores, plain_classes
-from soloc.estimators.coefficients import pooled_prediction
+from soloc.estimators.coefficients import Reading, pooled_prediction
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
+from soloc.estimators.instances import Instances
 from soloc.estimators.labels import classes
-from soloc.estimators.network.context import mixed
 from soloc.estimators.network.estimator import NetworkEstimator
-from soloc.estimators.network.losses import Classes
+from soloc.estimators.network.losses import Classes, log_of
 from soloc.estimators.pointing import BagClassifierMixin
 
 
@@ -71,9 +71,14 @@ class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
         return one_hot, {"classes_": found}
 
     def _scores(
-        self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+        self,
+        y: np.ndarray,
+        predicted: np.ndarray,
+        pooled: np.ndarray,
+        weights: np.ndarray,
+        groups: np.ndarray | None,
     ) -> Any:
-        return class_scores(y, predicted, pooled, weights)
+        return class_scores(y, predicted, pooled, weights, groups)
 
     # -- files
 
@@ -89,19 +94,31 @@ class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
 
     # -- what a fitted model says
 
+    def _read(self, instances: Instances) -> Reading:
+        """With trees or kernel in the offset: values times weights and it add up to logits."""
+        reading = super()._read(instances)
+        if not self.share_:
+            return reading
+        pooled = pooled_prediction(reading, instances)
+        ours, theirs = log_of(softmax(pooled, axis=1)), log_of(self._by_context(instances))
+        offset = (1 - self.share_) * (reading.offset + ours - pooled) + self.share_ * theirs
+        return Reading(reading.attention, (1 - self.share_) * reading.values, offset)
+
     def _contributions(self, reading, instances, output=None):
         """Logit of each instance for the predicted class (or `output`), and the bag's offset."""
         if output is None:
-            output = int(np.argmax(pooled_prediction(reading, instances)[0]))
+            output = int(np.argmax(self._probability(reading, instances)[0]))
         return reading.values[:, output], float(reading.offset[0, output])
+
+    def _probability(self, reading: Reading, instances: Instances) -> np.ndarray:
+        """That of the logits, drawn to the shares of the classes."""
+        probability = softmax(pooled_prediction(reading, instances), axis=1)
+        return probability + self.shrink_ * (self.constant_ - probability)
 
     def predict_proba(self, X):
         """Probability of each class, (n, classes), in the order of `classes_`."""
         _, instances = self._bags(X)
-        probability = softmax(pooled_prediction(self._read(instances), instances), axis=1)
-        if self.share_:
-            probability = mixed(probability, self._by_context(instances), self.share_, True)
-        return probability + self.shrink_ * (self.constant_ - probability)
+        return self._probability(self._read(instances), instances)
 
     def predict(self, X):
         """The most probable class of each bag, (n,)."""

@@ -12,6 +12,7 @@ from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from soloc.estimators.diagnostics import SURE, gain
+from soloc.estimators.groups import summed
 from soloc.estimators.network.ensemble import Ensemble
 from soloc.estimators.network.forest import GLANCE, SETTINGS, Forest, boost_classes, boost_numbers
 from soloc.estimators.network.kernel import (
@@ -20,12 +21,11 @@ from soloc.estimators.network.kernel import (
     Kernel,
     fit_kernels,
 )
-from soloc.estimators.network.losses import Classes, Numbers
+from soloc.estimators.network.losses import Classes, Numbers, log_of
 
 LEAST_SHARE = 0.1  # a smaller share is not worth its trees
 LEAST_GLANCE = 0.05  # the same after a glance, which knows less
 FEWEST_BAGS = 100  # below it trees of ten bags a leaf know nothing
-LEAST_PROBABILITY = 1e-6  # whose logarithm is mixed
 FEWEST_OF_ALL = 20  # bags below which not even a kernel says anything
 SAFE = 0.5  # standard errors by which predictions are drawn further to the mean label
 
@@ -85,6 +85,7 @@ def kernel_context(
     predicted: np.ndarray,
     excess: float,
     classes: bool,
+    groups: np.ndarray | None,
 ) -> Context:
     """The penalty that predicts best the folds left out, and the share that labels ask for.
 
@@ -103,11 +104,12 @@ def kernel_context(
     by_penalty = [errors(y, said) for said in left_out]
     best = int(np.argmin([weights @ each for each in by_penalty]))
     constant = np.broadcast_to(weights @ y / weights.sum(), y.shape)
-    beyond = gain(errors(y, constant) - by_penalty[best], weights)
+    beyond = gain(errors(y, constant) - by_penalty[best], weights, groups)
     share = share_asked(y, predicted, left_out[best], weights, excess, classes)
     if share < LEAST_SHARE or beyond.mean < SURE * beyond.error:
         return nothing_for(y)
-    *_, whole = fit_kernels(features, y, weights, penalties[: best + 1], classes)
+    path = penalties[: best + 1] if classes else penalties[best : best + 1]
+    *_, whole = fit_kernels(features, y, weights, path, classes)
     return Context([], share, left_out[best], whole)
 
 
@@ -116,11 +118,6 @@ def mixed(these: np.ndarray, those: np.ndarray, share: float, classes: bool) -> 
     if not classes:
         return (1 - share) * these + share * those
     return softmax((1 - share) * log_of(these) + share * log_of(those), axis=1)
-
-
-def log_of(probabilities: np.ndarray) -> np.ndarray:
-    """Their logarithms, which are finite."""
-    return np.log(np.maximum(probabilities, LEAST_PROBABILITY))
 
 
 def said_by(forest: Forest, features: np.ndarray, classes: bool) -> np.ndarray:
@@ -171,13 +168,17 @@ def share_of(
 
 
 def safe_share_of(
-    y: np.ndarray, predicted: np.ndarray, others: np.ndarray, weights: np.ndarray
+    y: np.ndarray,
+    predicted: np.ndarray,
+    others: np.ndarray,
+    weights: np.ndarray,
+    groups: np.ndarray | None,
 ) -> float:
-    """The share of others that are safe, and half of its standard error more.
+    """The share of the others that labels ask for, and half of its standard error more; at most 1.
 
     On few bags of noise it is by luck that labels ask for less, or for less than nothing.
     """
-    asked = asked_share(y, predicted, others, weights)
+    asked = asked_share(y, predicted, others, weights, groups=groups)
     return min(asked.share + SAFE * asked.error, 1.0)
 
 
@@ -194,8 +195,12 @@ def asked_share(
     others: np.ndarray,
     weights: np.ndarray,
     excess: float = 0.0,
+    groups: np.ndarray | None = None,
 ) -> Asked:
-    """The quotient of `share_of`, over bags that both left out, in shares of their weight."""
+    """The quotient of `share_of`, over bags that both left out, in shares of their weight.
+
+    Its error is that of so many groups, where bags belong together.
+    """
     both = np.isfinite(predicted).all(axis=1) & np.isfinite(others).all(axis=1)
     if not both.any():
         return Asked(0.0, 0.0)
@@ -206,5 +211,6 @@ def asked_share(
         return Asked(0.0, 0.0)
     along = float(shares @ (away * wanted).sum(axis=1)) - excess
     share = min(max(along / squares, 0.0), 1.0)
-    left = (away * (wanted - share * away)).sum(axis=1)
-    return Asked(share, float(np.sqrt(shares**2 @ left**2)) / squares)
+    left = shares * (away * (wanted - share * away)).sum(axis=1)
+    left = summed(left, None if groups is None else groups[both])
+    return Asked(share, float(np.linalg.norm(left)) / squares)

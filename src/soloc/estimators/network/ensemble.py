@@ -8,8 +8,10 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
+from soloc.estimators.diagnostics import gain
+from soloc.estimators.groups import count_of
 from soloc.estimators.network.batches import Stock
-from soloc.estimators.network.losses import Loss
+from soloc.estimators.network.losses import Loss, log_of
 from soloc.estimators.network.member import (
     MOST_JUDGES,
     PLATEAU,
@@ -31,7 +33,6 @@ PARTS = 5  # of the bags that a member leaves out
 SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which others are judged
 MOST, HALF = 2 / 3, 1 / 2  # of the best member's gain: who gained less is tried again, or left out
 FEWEST_MEMBERS = 2  # without whom nobody could agree or not
-LEAST_SAID = 1e-6  # probability whose logarithm is averaged
 AGAIN = 10_000  # between the seeds of a member and of its second try
 
 
@@ -97,12 +98,12 @@ def fit_ensemble(
     decays: tuple[float, ...],
     fold_of: np.ndarray,
     count: int,
-    units: int,
+    groups: np.ndarray | None,
     seed: int,
     n_jobs: int | None = None,
     watch: Callable[[list[float]], Any] | None = None,
 ) -> Ensemble:
-    """Members of the decay that predicts best what they left out; `units` are bags or groups.
+    """Members of the decay that predicts best what they left out.
 
     Where members are more than folds, those that lose the trial of decays are members like the
     others: no fit is in vain.
@@ -112,7 +113,7 @@ def fit_ensemble(
     judging = [(fold, seed + fold) for fold in range(judges)]
     tried = [Place(fold, decay, s) for fold, s in judging for decay in decays]
     found = dict(zip(tried, fit_all(stock, plan, fold_of, tried, n_jobs, watch), strict=True))
-    decay, scores = decided(found, judging, decays, stock, plan.loss)
+    decay, scores = decided(found, judging, decays, stock, plan.loss, groups)
     wanted = sorted(tried, key=lambda place: place.decay != decay)
     wanted = wanted[: count if count > folds else judges]
     while len(wanted) < count:  # next who leaves out what the fewest do
@@ -129,7 +130,7 @@ def fit_ensemble(
     ):
         if min(member.trace) < min(found[place].trace):
             found[place] = member
-    behind = [] if units < FEW_JUDGES else stuck(found, wanted, MUCH, HALF)
+    behind = [] if count_of(groups, len(fold_of)) < FEW_JUDGES else stuck(found, wanted, MUCH, HALF)
     if len(wanted) - len(behind) >= FEWEST_MEMBERS:  # a mean with who found nothing is worse
         wanted = [place for place in wanted if place not in behind]
     members = [found[place] for place in wanted]
@@ -142,6 +143,7 @@ def decided(
     decays: tuple[float, ...],
     stock: Stock,
     loss: type[Loss],
+    groups: np.ndarray | None,
 ) -> tuple[float, dict[float, float]]:
     """The decay that is surely better at the folds and seeds of `judging`, else the first one.
 
@@ -154,12 +156,15 @@ def decided(
         decay: np.concatenate([judged_errors(member, stock, loss) for member in members])
         for decay, members in of.items()
     }
+    together = None
+    if groups is not None:
+        together = np.concatenate([groups[member.judges] for member in of[decays[0]]])
     best = decays[0]
     for decay in decays[1:]:
         start = np.mean([member.trace[0] for member in of[decay]])
-        better = errors[decays[0]] - errors[decay]
-        sure = better.mean() > better.std() / np.sqrt(len(better))
-        if sure and errors[decay].mean() < (1 - SOMETHING) * start:
+        ones = np.ones(len(errors[decay]))
+        better = gain(errors[decays[0]] - errors[decay], ones, together)
+        if better.mean > better.error and errors[decay].mean() < (1 - SOMETHING) * start:
             best = decay
     return best, {decay: float(each.mean()) for decay, each in errors.items()}
 
@@ -233,7 +238,7 @@ def left_out(ensemble: Ensemble, stock: Stock, loss: type[Loss], parts: np.ndarr
             own = parts[judges] == part
             epoch = member.best if own.all() else int(np.argmin(errors[:, ~own].sum(axis=1)))
             said = member.judged[epoch][own]
-            total[judges[own]] += said if loss.averaged else np.log(np.maximum(said, LEAST_SAID))
+            total[judges[own]] += said if loss.averaged else log_of(said)
     count = ensemble.left_by()
     with np.errstate(invalid="ignore"):
         mean = total / np.where(count > 0, count, np.nan)[:, None]

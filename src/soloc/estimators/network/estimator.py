@@ -13,6 +13,7 @@ from soloc.estimators.bags import as_bags
 from soloc.estimators.coefficients import Reading, bag_means
 from soloc.estimators.diagnostics import AGREED, Diagnostics, PointingWarning, concentration
 from soloc.estimators.fields import Fields
+from soloc.estimators.groups import count_of, means_of_others
 from soloc.estimators.instances import Instances, centre_and_scale
 from soloc.estimators.labels import labels_for
 from soloc.estimators.mean_pool import fit_mean_pool, without_folds
@@ -84,7 +85,7 @@ class Prepared(NamedTuple):
     instances: Instances
     stock: Stock
     y: np.ndarray  #: labels in standard units, (n, outputs)
-    weights: np.ndarray  #: of the bags
+    weights: np.ndarray  #: of the bags, in units of their mean
     tickets: np.ndarray
     groups: np.ndarray | None
     order: np.ndarray  #: positions of the bags as they were given
@@ -155,11 +156,11 @@ class NetworkEstimator(PointingEstimator):
             groups = self._groups_by_pointing(given, plan, seed)
         fold_of = folds_of(given.tickets, groups)
         n = len(given.y)
-        units = n if groups is None else len(np.unique(groups))
+        units = count_of(groups, n)
         count = members_of(n, units) if self.members == "auto" else int(self.members)
         decays = decays_of(n, units) if self.decay == "auto" else (float(self.decay),)
         ensemble = fit_ensemble(
-            given.stock, plan, decays, fold_of, count, units, seed, self.n_jobs, self._watch()
+            given.stock, plan, decays, fold_of, count, groups, seed, self.n_jobs, self._watch()
         )
         if turn is not None:  # the turn becomes a part of the layer
             ensemble = ensemble._replace(members=[m.turned(turn) for m in ensemble.members])
@@ -200,7 +201,7 @@ class NetworkEstimator(PointingEstimator):
             instances,
             stock,
             labels.reshape(len(labels), -1)[order],
-            weights[order],
+            weights[order] / weights.mean(),
             lots[order],
             None if groups is None else groups[order],
             order,
@@ -235,7 +236,7 @@ class NetworkEstimator(PointingEstimator):
             total = float(np.average(beyond.sum(axis=1), weights=weights))
             asked = y, weights, ensemble, honest, total, not self.loss.averaged
             if len(y) < FEW:
-                context = kernel_context(sums_of_bags(given.instances)[order], *asked)
+                context = kernel_context(sums_of_bags(given.instances)[order], *asked, groups)
             else:
                 context = fit_context(features_of(means, given.stock.lengths), *asked, seed)
         if context.share:
@@ -244,25 +245,29 @@ class NetworkEstimator(PointingEstimator):
         constant = weights @ y / weights.sum()
         everywhere = np.broadcast_to(constant, y.shape)
         folds = [ensemble.fold_of == fold for fold in range(int(ensemble.fold_of.max()) + 1)]
+        nothing = means_of_others(y, weights, folds)
 
         def shrink_by(bags: Any) -> float:
             """As one member asks, not the ensemble: safer on noise."""
-            share = safe_share_of(y[bags], honest[bags], everywhere[bags], weights[bags])
+            together = None if groups is None else groups[bags]
+            share = safe_share_of(y[bags], honest[bags], everywhere[bags], weights[bags], together)
             return share if share >= LEAST_SHARE else 0.0
 
         # judged as other folds ask: a share that was fitted to the labels themselves flatters
         judged = honest.copy()
         for fold in folds:
-            judged[fold] += shrink_by(~fold) * (constant - honest[fold])
+            judged[fold] += shrink_by(~fold) * (nothing[fold] - honest[fold])
         shrink = shrink_by(slice(None))
-        honest = (1 - shrink) * honest + shrink * constant
+        honest = (1 - shrink) * honest + shrink * nothing
         labels = y if y.shape[1] > 1 else y[:, 0]
         pooled = fit_mean_pool(means, labels, True, weights)
         pooled = without_folds(pooled, means, labels, weights, folds, True)
         baseline = better_of(y, pooled.left_out.reshape(y.shape), context.left_out, weights)
         parameters = stacked(ensemble.members)
         unseen = np.isfinite(honest).all(axis=1)
-        scores = self._scores(y[unseen], judged[unseen], baseline[unseen], weights[unseen])
+        together = None if groups is None else groups[unseen]
+        judged, baseline = judged[unseen], baseline[unseen]
+        scores = self._scores(y[unseen], judged, baseline, weights[unseen], together)
         honest = self._as_one(honest, (1 - shrink) ** 2 * beyond, y)
         rows = [
             {"member": number, "epoch": epoch, "error": error}
@@ -294,7 +299,7 @@ class NetworkEstimator(PointingEstimator):
         ]
         attributes["diagnostics_"] = Diagnostics(*evidence)._replace(witnesses=WITNESSES)
         errors = np.abs(y - honest)[unseen]
-        independent = int(unseen.sum()) if groups is None else len(np.unique(groups[unseen]))
+        independent = count_of(together, int(unseen.sum()))
         return attributes | self._calibrated(errors, weights[unseen], ensemble, independent)
 
     def _as_one(self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -349,7 +354,12 @@ class NetworkEstimator(PointingEstimator):
 
     @abstractmethod
     def _scores(
-        self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+        self,
+        y: np.ndarray,
+        predicted: np.ndarray,
+        pooled: np.ndarray,
+        weights: np.ndarray,
+        groups: np.ndarray | None,
     ) -> Any:
         """The first five entries of `Diagnostics`."""
 
@@ -394,7 +404,7 @@ class NetworkEstimator(PointingEstimator):
         model._check_parameters()
         d = fields.integer("n_features", least=1)
         outputs = fields.integer("outputs", least=1)
-        keys = fields.array("key", (None, None)).shape[1]  # files of other versions may have more
+        keys = fields.array("key", (None, None)).shape[1]
         shape = Shape(d, fields.integer("units", least=1), keys, outputs)
         share, shrink = fields.number("share", least=0.0), fields.number("shrink", least=0.0)
         if shrink > 1:

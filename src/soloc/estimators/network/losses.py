@@ -14,6 +14,7 @@ from soloc.estimators.network.batches import Batch
 from soloc.estimators.network.layer import Said
 
 HALF = np.float32(0.5)  # share of the likelihood in the loss, and of the pooled error
+LEAST_PROBABILITY = 1e-6  # whose logarithm is taken
 FIRST_NOISE, LEAST_NOISE, FOLLOW = 0.7, 0.05, 0.02  # variance of a label about its instance
 
 
@@ -133,7 +134,12 @@ class Classes:
     @staticmethod
     def errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """Negative log-likelihoods."""
-        return -np.log(np.maximum((predicted * y).sum(axis=1), 1e-6))
+        return -log_of((predicted * y).sum(axis=1))
+
+
+def log_of(probabilities: np.ndarray) -> np.ndarray:
+    """Their logarithms, which are finite."""
+    return np.log(np.maximum(probabilities, LEAST_PROBABILITY))
 
 
 def evidence(said: Said, batch: Batch, own: np.ndarray) -> np.ndarray:

@@ -65,8 +65,8 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     share_ : float
         Share of trees or kernel in the prediction; 0 where they were not wanted.
     shrink_ : float
-        By how much predictions are drawn to the mean label, as bags left out ask; 0 mostly, 1 on
-        noise.
+        By how much predictions are drawn to the mean label: as bags left out ask, and half a
+        standard error of that more; 0 where that is below .1, 1 on noise.
     decay_ : float
     noise_ : float
         Standard deviation of the label around the value of the decisive instance.
@@ -108,9 +108,14 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
         return (y - mean) / scale, {"label_mean_": mean, "label_scale_": scale}
 
     def _scores(
-        self, y: np.ndarray, predicted: np.ndarray, pooled: np.ndarray, weights: np.ndarray
+        self,
+        y: np.ndarray,
+        predicted: np.ndarray,
+        pooled: np.ndarray,
+        weights: np.ndarray,
+        groups: np.ndarray | None,
     ) -> Any:
-        return number_scores(y, predicted, pooled, weights)
+        return number_scores(y, predicted, pooled, weights, groups)
 
     def _as_one(self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Errors scaled down to what the mean of all members would have, each by its own bag."""
