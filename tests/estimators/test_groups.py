@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from soloc.datasets import make_single_location
 from soloc.estimators import (
@@ -10,7 +11,7 @@ from soloc.estimators import (
     SingleLocationNetworkRegressor,
     SingleLocationRegressor,
 )
-from soloc.estimators.diagnostics import gain
+from soloc.estimators.diagnostics import SURE, gain
 from soloc.estimators.groups import count_of, summed
 from soloc.estimators.network import ensemble
 from soloc.estimators.network.context import SAFE, asked_share, safe_share_of
@@ -100,3 +101,13 @@ def test_a_decay_is_sure_by_groups(monkeypatch):
     found = {Place(0, 1.5, 0): Fitted(np.ones(200)), Place(0, 4.0, 0): Fitted(1.0 - better)}
     for groups, decay in ((None, 4.0), (np.arange(200) // 20, 1.5)):
         assert decided(found, [(0, 0)], (1.5, 4.0), None, None, groups)[0] == decay
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_two_errors_are_as_sure_of_few_bags_as_of_many(count):
+    """Means of noise are beyond two errors as often as a normal number is beyond two."""
+    rng = np.random.default_rng(count)
+    found = [gain(rng.standard_normal(count), np.ones(count), None) for _ in range(20_000)]
+    share, least = np.mean([each.mean > SURE * each.error for each in found]), ndtr(-SURE)
+    assert share == pytest.approx(least, abs=4 * np.sqrt(least / 20_000))
+    assert gain(np.array([3.0]), np.ones(1), None) == (3.0, 3.0)

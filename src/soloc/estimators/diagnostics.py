@@ -4,6 +4,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from soloc.estimators.groups import summed
 from soloc.estimators.instances import Instances
@@ -38,7 +39,7 @@ class Diagnostics(NamedTuple):
         if not self.several:
             return []
         found = []
-        if self.held_out < self.chance + SURE * self.beyond_chance_error:
+        if self.held_out <= self.chance + SURE * self.beyond_chance_error:
             found.append(
                 f"the held-out score {self.held_out:.3f} is no better than a constant"
                 f" ({self.chance:.3f}, standard error {self.beyond_chance_error:.3f})"
@@ -91,7 +92,7 @@ class Diagnostics(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """A mean over bags and its standard error."""
+    """A mean over bags and its standard error, twice which is as sure as of many bags."""
 
     mean: float
     error: float
@@ -100,12 +101,17 @@ class Gain(NamedTuple):
 def gain(per_bag: np.ndarray, weights: np.ndarray, groups: np.ndarray | None) -> Gain:
     """The weighted mean of what each held-out bag says, with its standard error.
 
-    Bags of a group say much the same: their number does not make the mean surer.
+    Bags of a group say much the same: their number does not make the mean surer. Of few bags the
+    error is wider, as Student's t asks; one bag says nothing, so that its error is all it says.
     """
     shares = weights / weights.sum()
     mean = float(shares @ per_bag)
     away = summed(shares * (per_bag - mean), groups)
-    return Gain(mean, float(np.sqrt(away @ away * len(away) / max(len(away) - 1, 1))))
+    free = len(away) - 1
+    if free == 0:
+        return Gain(mean, abs(mean))
+    wider = stdtrit(free, ndtr(SURE)) / SURE
+    return Gain(mean, float(wider * np.sqrt(away @ away * len(away) / free)))
 
 
 def concentration(attention: np.ndarray, instances: Instances) -> tuple[Any, ...]:

@@ -61,7 +61,7 @@ class AutoEstimator(PointingEstimator):
     @on_one_thread
     def fit(self, X, y=None, groups=None, sample_weight=None):
         """Fit every candidate and keep the one that predicts best the bags it left out, or mean
-        pooling where it is as good.
+        pooling where that is within a standard error of it.
 
         Bags are held out together as in the candidates. Weights of bags are used as these use them,
         and by the comparison: a weight of two is the same bag twice. A fit that is interrupted
@@ -284,15 +284,16 @@ def simplest_of_best(
 ) -> str:
     """The least error; but linear attention unless the network is surely better: by two errors.
 
-    Mean pooling answers where not even the best one is better than a constant by one error, or
-    where it is as good as the best one: then nothing is to be pointed at.
+    Mean pooling answers where not even the best one is better than a constant, or than mean
+    pooling, by one error (and by a bit): then nothing is to be pointed at.
     """
     means = {name: float(np.average(each, weights=weights)) for name, each in errors.items()}
     best = min(means, key=lambda name: means[name])
     beyond = gain(constant - errors[best], weights, groups)
     if "mean-pool" in errors:
         as_good = AS_GOOD * float(np.average(constant, weights=weights))
-        if not beyond.mean > beyond.error or means["mean-pool"] <= means[best] + as_good:
+        ahead = gain(errors["mean-pool"] - errors[best], weights, groups)
+        if not beyond.mean > beyond.error or ahead.mean <= max(as_good, ahead.error):
             return "mean-pool"
     if best == "network" and "linear" in errors:
         behind = gain(errors["linear"] - errors["network"], weights, groups)
@@ -305,13 +306,14 @@ def simplest_of_best(
 def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
     """The sentence that the command line and the lab say alike."""
     told = [f"{row.candidate} {row.held_out:.3f}" for row in scores.itertuples()]
-    beaten_by = scores.held_out.max() - scores.held_out[scores.candidate == choice].max()
+    best = scores.loc[scores.held_out.idxmax()]
+    beaten_by = best.held_out - scores.held_out[scores.candidate == choice].max()
     if beaten_by == 0:
         said = f"{CANDIDATES[choice]} predicts best the bags it left out"
     elif choice == "linear":
         said = "linear attention is within two standard errors of the best on bags left out"
-    elif choice == "mean-pool" and beaten_by <= AS_GOOD:
-        said = "mean pooling predicts the bags it left out as well as the best"
+    elif choice == "mean-pool" and best.held_out > best.error:
+        said = "mean pooling is within a standard error of the best on bags left out"
     else:
         said = "nothing is better than a constant by a standard error on bags left out"
     said = f"{said} ({unit}: {', '.join(told)})"

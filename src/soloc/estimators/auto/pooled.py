@@ -24,6 +24,7 @@ from soloc.estimators.solver import History
 STRENGTHS = np.geomspace(1e-4, 1e2, 7)  # of logistic regression, of which bags left out choose
 MOST_BAGS = 3000  # that choose
 INFINITE = 1e29  # the penalty of the key in the limit
+WITNESSES = "picks at random, all that equal weights allow,"
 
 
 class Pooled(NamedTuple):
@@ -166,7 +167,7 @@ def assembled(
             np.zeros(bags.width), found.coef, None, found.intercept, noise
         ),
         "held_out_": found.held_out,
-        "diagnostics_": Diagnostics(*evidence),
+        "diagnostics_": Diagnostics(*evidence)._replace(witnesses=WITNESSES),
     }
     if bags.features is not None:
         attributes["feature_names_in_"] = np.array(bags.features, dtype=object)

@@ -20,8 +20,8 @@ class SingleLocationAutoRegressor(BagRegressorMixin, AutoEstimator):
     """Regression on bags for people who do not want to choose a model.
 
     Mean-pool ridge, `SingleLocationRegressor` and `SingleLocationNetworkRegressor` are fitted, and
-    the one that predicts best the bags it left out answers, or mean-pool ridge where it is as good:
-    nothing can be pointed at then, and `locate` says so.
+    the one that predicts best the bags it left out answers, or mean-pool ridge where that is within
+    a standard error of it: nothing can be pointed at then, and `locate` says so.
 
     Parameters
     ----------

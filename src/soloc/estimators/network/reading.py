@@ -9,6 +9,8 @@ from soloc.estimators.network.layer import Weights, forward
 from soloc.estimators.network.member import Member
 from soloc.estimators.selection import first_of_largest
 
+ABOVE = 1 + 1e-6  # times the mean weight: less is how equal weights are rounded
+
 
 def stacked(members: list[Member]) -> Weights:
     """The parameters of all members, each with a first axis of members."""
@@ -53,8 +55,14 @@ def read_ensemble(weights: Weights, instances: Instances) -> tuple[Reading, np.n
 
 
 def named_by(attention: np.ndarray, instances: Instances) -> np.ndarray:
-    """Row of the instance that each member names in each bag, (members, n)."""
-    return np.stack([first_of_largest(each, instances) for each in attention])
+    """Row of the instance that each member names in each bag, (members, n).
+
+    Who attends to all alike names none: a number below zero that no other member has.
+    """
+    named = np.stack([first_of_largest(each, instances) for each in attention])
+    highest = np.take_along_axis(attention, named, axis=1)
+    nobody = -1 - np.arange(len(named))[:, None]
+    return np.where((instances.lengths > 1) & (highest * instances.lengths < ABOVE), nobody, named)
 
 
 def pairs_agree(named: np.ndarray, several: np.ndarray) -> float:
