@@ -13,8 +13,6 @@ _AT_ONCE = 8  # settings that JAX integrates side by side
 def in_pieces(formula: Callable[..., Any], trees: tuple[Any, ...], at_once: int) -> Any:
     """`formula` by NumPy on trees of numbers that broadcast, so many settings at a time."""
     leaves, structure = jax.tree.flatten(trees)
-    if all(np.ndim(leaf) == 0 for leaf in leaves):
-        return formula(*trees)
     parts = np.broadcast_arrays(*leaves)
     flat = np.stack([part.ravel() for part in parts])
     pieces = (flat[:, first : first + at_once] for first in range(0, flat.shape[1], at_once))

@@ -47,6 +47,8 @@ def _erf(numbers: SignalNumbers, weight: Erf, o: Overlaps, *, log: bool) -> Arra
 def _erf_on_numbers(numbers: SignalNumbers, weight: Erf, o: Overlaps, *, log: bool) -> Array:
     if weight.per_length:
         return _pointwise_on_numbers(numbers, weight, o, log=log)
+    if all(np.ndim(leaf) == 0 for leaf in jax.tree.leaves((numbers, weight, o))):
+        return _erf(numbers, weight, o, log=log)
     return in_pieces(partial(_erf, log=log), (numbers, weight, o), _CLOSED_AT_ONCE)
 
 

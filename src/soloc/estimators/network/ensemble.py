@@ -103,10 +103,10 @@ def fit_ensemble(
     n_jobs: int | None = None,
     watch: Callable[[list[float]], Any] | None = None,
 ) -> Ensemble:
-    """Members of the decay that predicts best what they left out.
+    """Members that leave out one fold each, of the decay that the trial of decays chose.
 
-    Where members are more than folds, those that lose the trial of decays are members like the
-    others: no fit is in vain.
+    Where members are more than folds, those of the decay that lost are members like the others: no
+    fit is in vain.
     """
     folds = int(fold_of.max()) + 1
     judges = min(folds, max(1, count // folds)) if len(decays) > 1 else 0

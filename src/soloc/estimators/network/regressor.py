@@ -54,7 +54,8 @@ class SingleLocationNetworkRegressor(BagRegressorMixin, NetworkEstimator):
     random_state : int, RandomState or None, default 0
         Decides starts, batches and folds; not the order of bags.
     n_jobs : int or None, default None
-        Processes that fit members; None means one, in this process.
+        Processes that fit members; None means one, in this process. From others nothing is heard
+        until they are done: neither `verbose` nor `on_progress` tells of epochs.
     verbose : int, default 0
         Whether the error of bags left out is printed after each epoch.
 
