@@ -122,3 +122,20 @@ def test_columns_are_named_in_refusals():
         Bags(np.zeros((2, 2)), [0, 2], features=["a", "a"])
     with pytest.raises(ValueError, match="`features` must have one name per column, 2, got 1"):
         Bags(np.zeros((2, 2)), [0, 2], features=["a"])
+
+
+@pytest.mark.parametrize(
+    ("column", "sentence"),
+    [
+        (pd.array([1, None] * 30, dtype="Int64"), "row 1 is missing; remove or impute such values"),
+        (["word"] * 60, "it does not hold numbers; code it as numbers"),
+        (pd.Categorical(["word"] * 60), "it does not hold numbers; code it as numbers"),
+    ],
+)
+def test_a_column_that_became_something_else_than_numbers_is_named(column, sentence):
+    table = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
+    model = SingleLocationRegressor(alpha=0.1, loss="squared").fit(table, table["a"])
+    whole = table.assign(b=pd.array(range(60), dtype="Int64"), c=pd.Categorical(range(60)))
+    assert len(model.predict(whole)) == 60
+    with pytest.raises(ValueError, match=f"column 'b' of `X` must be numeric, but {sentence}"):
+        model.predict(table.assign(b=column))

@@ -56,3 +56,24 @@ def test_what_cannot_be_told_is_refused_with_the_remedy(data, sentence):
 def test_text_with_commas_stays_text():
     found, dialect = read_text_table(b'a;b\n"one, two";2\n"1,5 kg";3\n')
     assert found["a"].tolist() == ["one, two", "1,5 kg"] and dialect.decimal == "."
+
+
+@pytest.mark.parametrize("way", [{}, {"sep": ";", "decimal": ","}])
+def test_ids_and_names_stay_the_text_that_stands_there_and_numbers_are_numbers(way):
+    written = pd.DataFrame(
+        {"id": ["007", "7", "1.10", "1.234", None], "word": ["NA", "null", "", "01", "1.5"]}
+    ).assign(x=[1.5, 2.5, None, 4.5, 5.5], n=range(5))
+    data = written.to_csv(index=False, **way).encode()
+    found, dialect = read_text_table(data, ids=["id", "no such"], names=["word", "nor this"])
+    assert dialect.decimal == way.get("decimal", ".")
+    assert found["id"].tolist()[:4] == written["id"].tolist()[:4] and found["id"].isna()[4]
+    assert found["word"].tolist() == written["word"].tolist()
+    np.testing.assert_array_equal(found["x"], written["x"])
+    assert found["n"].dtype == np.int64 and found["x"].dtype == np.float64
+    both, _ = read_text_table(data, ids=["id", "word"], names=["id"])
+    pd.testing.assert_series_equal(both["id"], found["id"])
+
+
+def test_ids_with_commas_are_no_decimal_commas():
+    found, dialect = read_text_table(b'id;x\n"1,234";2.5\n"0,5";3.5\n', ids=["id"])
+    assert found["id"].tolist() == ["1,234", "0,5"] and dialect.decimal == "."

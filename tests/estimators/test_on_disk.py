@@ -193,3 +193,13 @@ def test_what_needs_everything_in_memory_is_refused(mapped):
         SingleLocationRegressor(context=True).fit(mapped)
     with pytest.raises(ValueError, match="without `context` and `groups`"):
         SingleLocationRegressor().fit(mapped, groups=np.arange(700) // 2)
+
+
+def test_label_and_bag_are_no_features_on_disk_either(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"id": [0, 0, 1], "x": [1.0, 2.0, 3.0], "y": [5.0, 5.0, 6.0]}).to_parquet(path)
+    for columns in (["x", "y"], ["x", "id"]):
+        with pytest.raises(ValueError, match="`columns` must be other columns than"):
+            Bags.from_parquet(path, "id", columns, label="y")
+    with pytest.raises(ValueError, match="`label` must be another column than `bag`"):
+        Bags.from_parquet(path, "id", ["x"], label="id")

@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from soloc.cli.outputs import check_output
 from soloc.cli.tables import bags_for, model_in
 
 
@@ -24,7 +25,6 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the explanation, and draw it when asked."""
     from soloc.estimators import PointingWarning
-    from soloc.runs.files import check_file
 
     if options.out is not None and options.out.suffix.lower() not in (
         ".png",
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     ):
         raise ValueError(f"`--out` must end in .png, .svg, .pdf or .html, got {options.out.name}.")
     if options.out is not None:
-        check_file(options.out)
+        check_output("--out", options.out, options.model, options.data)
     model = model_in(options.model)
     bags = bags_for(model, options.data)
     names = [str(bags.id_of(i)) for i in range(len(bags))]

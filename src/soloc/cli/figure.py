@@ -4,7 +4,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from soloc.cli.options import add_common_options, engine_of
+from soloc.cli.options import add_common_options, check_seed, engine_of
+from soloc.cli.outputs import check_output
 
 
 def add(subparsers: Any) -> None:
@@ -34,19 +35,20 @@ def run(options: Namespace) -> int:
     from soloc.figures.formats import kind_of
     from soloc.report.answers import answer, ask
     from soloc.report.drawings import write_figure
-    from soloc.runs.files import check_file
 
     if options.name.endswith(".parquet"):
         from soloc.report.sweeps import draw_sweep
 
         table = Path(options.name)
         path = options.file or table.with_suffix(".svg")
+        check_output("--file", path, table)
         draw_sweep(table, path, options.x, options.y, options.value, getattr(options, "as"))
         print(path)
         return 0
     path = options.file or Path(f"{options.name}.svg")
     kind_of(path)
-    check_file(path)
+    check_output("--file", path)
+    check_seed(options.seed)
     asked = ask(options.name, options.quick, options.seed)
     found = answer([asked], options.out, engine_of(options))[0]
     write_figure(found.experiment.drawn_by, found.table, options.name, path)

@@ -7,6 +7,8 @@ from typing import Any
 
 from soloc.cli.describe import choice_of
 from soloc.cli.memory import give_back_at_once
+from soloc.cli.options import check_seed
+from soloc.cli.outputs import check_output
 from soloc.cli.tables import is_large, read_table
 
 
@@ -48,30 +50,27 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fit, save, and say how far the model can be trusted."""
     from soloc.estimators import Bags
-    from soloc.runs.files import check_file
+    from soloc.estimators.frames import refuse_two_roles
 
-    if not options.out.parent.is_dir():
-        raise ValueError(
-            f"`--out` must lie in a folder that exists, {options.out.parent} does not."
-        )
-    check_file(options.out)
-    features = options.features.split(",") if options.features else None
+    check_output("--out", options.out, options.data)
+    check_seed(options.seed)
+    features = features_of(options.features)
+    refuse_two_roles(options.bag, options.label, options.name, features)
     groups, large = None, is_large(options.data)
     if large:
         refuse_large(options)
         give_back_at_once()
         bags = Bags.from_parquet(options.data, options.bag, features, label=options.label)
     else:
-        frame = read_table(options.data)
-    if options.group is not None:
-        groups = Bags.from_frame(frame, options.bag, features, label=options.group).labels
-        if options.group not in (options.bag, options.label, options.name, *(features or ())):
-            frame = frame.drop(columns=options.group)
-    if not large:
-        bags = Bags.from_frame(frame, options.bag, features, label=options.label, name=options.name)
+        frame = table_of(options, features)
+        used = (options.bag, options.label, options.name, *(features or ()))
+        left = frame if options.group in (None, *used) else frame.drop(columns=options.group)
+        bags = Bags.from_frame(left, options.bag, features, label=options.label, name=options.name)
+        if options.group is not None:
+            groups = groups_of(frame, options.bag, options.group)
+            if options.group not in (features or ()):
+                bags.aside.setdefault(options.group, "it groups the bags")
     say(f"{options.data}: {len(bags)} bags, {len(bags.values)} instances, {bags.width} features")
-    if options.group is not None:
-        bags.aside.setdefault(options.group, "it groups the bags")
     describe_columns(bags)
     refuse_text_labels(bags, options)
     model = model_of(options, large)
@@ -92,6 +91,56 @@ def run(options: argparse.Namespace) -> int:
     model.save(options.out, notes)
     print(f"wrote {options.out}")
     return 0
+
+
+def features_of(text: str | None) -> list[str] | None:
+    """The columns of `--features`; None where it is not given."""
+    if text is not None and not text.strip():
+        raise ValueError(
+            f"`--features` must name at least one column, got {text!r}; leave it out for every"
+            " numeric one."
+        )
+    return None if text is None else text.split(",")
+
+
+def table_of(options: argparse.Namespace, features: list[str] | None) -> Any:
+    """The table in memory; bags, groups and instances keep the names that stand in it."""
+    from soloc.estimators.frames import refuse_twins
+
+    numbers = (options.label, *(features or ()))
+    ids = [each for each in (options.bag, options.group) if each not in (None, *numbers)]
+    names = [options.name] if options.name not in (None, *numbers) else []
+    frame = read_table(options.data, ids, names)
+    if options.group is not None and options.group not in frame.columns:
+        raise ValueError(
+            f"`--group` names a column {options.group!r} that the table lacks; it has"
+            f" {list(frame.columns)}."
+        )
+    refuse_twins(frame, [options.group])
+    return frame
+
+
+def groups_of(frame: Any, bag: str, group: str) -> Any:
+    """The group of each bag, which all of its rows must repeat."""
+    import numpy as np
+    import pandas as pd
+
+    codes, ids = pd.factorize(frame[bag])  # bags in order of first appearance
+    missing = frame[group].isna().to_numpy()
+    if missing.any():
+        raise ValueError(
+            f"`--group` {group} must say the group of every bag, and it is missing in bag"
+            f" {ids[codes[missing.argmax()]]}; fill it in, or drop that bag."
+        )
+    values = frame[group].to_numpy()
+    groups = values[np.unique(codes, return_index=True)[1]]
+    differs = values != groups[codes]
+    if differs.any():
+        raise ValueError(
+            f"`--group` {group} must be the same in all rows of a bag, and bag"
+            f" {ids[codes[differs.argmax()]]} has more than one; give each bag one group."
+        )
+    return groups
 
 
 def model_of(options: argparse.Namespace, large: bool) -> Any:

@@ -45,6 +45,12 @@ def add_engine_options(parser: ArgumentParser) -> None:
     )
 
 
+def check_seed(seed: int | None) -> None:
+    """Refuse a seed that some random generator does not take."""
+    if seed is not None and not 0 <= seed < 2**32:
+        raise ValueError(f"`--seed` must be from 0 to {2**32 - 1}, got {seed}; choose another one.")
+
+
 def engine_of(options: Namespace) -> "Engine":
     """The engine that the options name."""
     from soloc.runs.engines import registry  # here: help comes at once

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from soloc.cli.outputs import check_output
 from soloc.cli.tables import bags_for, model_in, write_csv
 
+COVERAGE = 0.9  # of an interval, unless told
 ROWS = 50_000  # of a row group of the answers
 _CLEAR = 2.0 / 3.0  # of the weight: twice as much as all others together
 
@@ -26,9 +28,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--out", type=Path, help="CSV or Parquet file to write (default: standard output)"
     )
-    parser.add_argument(
-        "--coverage", type=float, default=0.9, help="of the intervals (default 0.9)"
-    )
+    parser.add_argument("--coverage", type=float, help=f"of the intervals (default {COVERAGE})")
     parser.set_defaults(run=run)
 
 
@@ -40,20 +40,27 @@ def run(options: argparse.Namespace) -> int:
     """
     import pandas as pd
 
-    from soloc.runs.files import check_file, write_atomically
+    from soloc.runs.files import write_atomically
 
     if options.out is not None and options.out.suffix.lower() not in (".csv", ".parquet"):
         raise ValueError(f"`--out` must end in .csv or .parquet, got {options.out.name}.")
-    if options.out is not None and not options.out.parent.is_dir():
-        raise ValueError(
-            f"`--out` must lie in a folder that exists, {options.out.parent} does not."
-        )
     if options.out is not None:
-        check_file(options.out)
+        check_output("--out", options.out, options.model, options.data)
+    if options.coverage is not None and not 0.0 < options.coverage < 1.0:
+        raise ValueError(
+            f"`--coverage` must be between 0 and 1, got {options.coverage:g}; write 0.9 for"
+            " intervals that hold nine labels of ten."
+        )
     model = model_in(options.model)
+    if options.coverage is not None and not hasattr(model, "predict_interval"):
+        raise ValueError(
+            "`--coverage` belongs to a model of numbers, and classes have no intervals; leave it"
+            " out: the answers hold the probability of each class."
+        )
+    coverage = COVERAGE if options.coverage is None else options.coverage
     bags = bags_for(model, options.data)
     said: dict[str, None] = {}
-    parts = (described(model, block, options.coverage, said) for block in bags.blocks())
+    parts = (described(model, block, coverage, said) for block in bags.blocks())
     if options.out is None or options.out.suffix.lower() == ".csv":
         write_csv(pd.concat(parts, ignore_index=True), options.out)
     else:

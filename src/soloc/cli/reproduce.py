@@ -4,7 +4,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from soloc.cli.options import add_common_options
+from soloc.cli.options import add_common_options, check_seed
 
 
 def add(subparsers: Any) -> None:
@@ -26,6 +26,7 @@ def run(options: Namespace) -> int:
     """Exit code 0 when every claim holds, 1 when one fails."""
     from soloc.report import workers
 
+    check_seed(options.seed)
     workers.start()
     from soloc.report.reproduction import reproduce  # here: the server imports at the same time
 

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from typing import Any
 
-from soloc.cli.options import add_common_options
+from soloc.cli.options import add_common_options, check_seed
 
 
 def add(subparsers: Any) -> None:
@@ -27,6 +27,7 @@ def run(options: Namespace) -> int:
     from soloc.experiments.registry import find
     from soloc.report import one_experiment
 
+    check_seed(options.seed)
     config = find(options.name).settings(options.quick)
     changes = assigned(options.name, config, options.set)
     kept = one_experiment.run(

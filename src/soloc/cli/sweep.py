@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from soloc.cli.options import add_engine_options, engine_of
+from soloc.cli.outputs import refuse_input
 
 
 def add(subparsers: Any) -> None:
@@ -25,8 +26,12 @@ def run(options: Namespace) -> int:
     from soloc.runs.sweep import plan, sweep
 
     asked, engine = read(options.file), engine_of(options)
-    start_server(("soloc.runs.cells", "soloc.experiments.questions"))
     out = options.out / "sweeps" / options.file.stem
+    path = out / f"{asked.question.__name__}.parquet"
+    drawn = path.with_suffix(".svg")
+    for written in (path, drawn):
+        refuse_input("--out", written, options.file)
+    start_server(("soloc.runs.cells", "soloc.experiments.questions"))
     if options.dry_run:
         found = plan(asked.question, asked.grid, out=out, engine=engine, seed=asked.seed)
         missing = found.cells - found.stored
@@ -38,14 +43,12 @@ def run(options: Namespace) -> int:
         )
         return 0
     table = sweep(asked.question, asked.grid, out=out, engine=engine, seed=asked.seed)
-    path = out / f"{asked.question.__name__}.parquet"
     print(table.head(10).to_string(index=False))
     if len(table) > 10:
         print(f"... {len(table):,} rows in all")
     print(path)
     if sum(len(values) > 1 for values in asked.grid.values()) >= 2:
         wanted = asked.figure
-        drawn = path.with_suffix(".svg")
         draw_sweep(
             path, drawn, wanted.get("x"), wanted.get("y"), wanted.get("value"), wanted.get("as")
         )

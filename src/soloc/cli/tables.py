@@ -1,6 +1,7 @@
 """Tables of a user: read by their ending, and as bags with the columns a model remembers."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,10 @@ def is_large(path: Path) -> bool:
         return False  # whoever reads it says what is wrong
 
 
-def read_table(path: Path) -> "pd.DataFrame":
-    """A Parquet, CSV or TSV file as a data frame."""
+def read_table(path: Path, ids: Sequence[str] = (), names: Sequence[str] = ()) -> "pd.DataFrame":
+    """A Parquet, CSV or TSV file as a data frame; columns of `ids` and `names` stay text in both
+    of the latter.
+    """
     import pandas as pd
 
     from soloc.estimators.dialects import read_text_table
@@ -43,7 +46,7 @@ def read_table(path: Path) -> "pd.DataFrame":
             return pd.read_parquet(path)
         usual = "\t" if ending == ".tsv" else ","
         given = usual if ending == ".tsv" else None
-        table, dialect = read_text_table(path.read_bytes(), given)
+        table, dialect = read_text_table(path.read_bytes(), given, ids, names)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise ValueError(f"`data` {path} could not be read: {error}") from None
     if said := dialect.words(usual):
@@ -73,8 +76,9 @@ def bags_for(model: Any, path: Path) -> Any:
     if is_large(path):
         give_back_at_once()
         return Bags.from_parquet(path, notes["bag"], notes["features"])
-    frame = read_table(path)
-    name = notes.get("name") if notes.get("name") in frame.columns else None
+    name = notes.get("name")
+    frame = read_table(path, [notes["bag"]], [] if name is None else [name])
+    name = name if name in frame.columns else None
     missing = [column for column in notes["features"] if column not in frame.columns]
     if missing:
         raise ValueError(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from soloc.cli.fit import number_or_auto, say, show_progress
+from soloc.cli.outputs import check_output
 from soloc.cli.tables import read_table
 
 
@@ -59,9 +60,10 @@ def add(subparsers: Any) -> None:
 
 def run_fit(options: argparse.Namespace) -> int:
     """Fit, say how well, write the model."""
-    from soloc.runs.files import check_file
     from soloc.text import save_text_model, text_pipeline
 
+    # the model may be a folder, whose files are read
+    check_output("--out", options.out, options.data, *Path(options.model).glob("*"))
     frame = read_table(options.data)
     for option, column in (("--text", options.text), ("--label", options.label)):
         if column not in frame.columns:
@@ -77,9 +79,6 @@ def run_fit(options: argparse.Namespace) -> int:
         )
     parameters = {"loss": options.loss, "alpha": number_or_auto(options.alpha)}
     model = text_pipeline(options.model, options.layer, classes=options.classify, **parameters)
-    if not options.out.parent.is_dir():
-        raise FileNotFoundError(f"`--out` {options.out} is in a folder that does not exist.")
-    check_file(options.out)
     say(f"{len(frame)} texts")
     model[-1].on_progress = show_progress
     model.fit(frame[options.text].tolist(), labels.to_numpy())
@@ -96,7 +95,7 @@ def run_explain(options: argparse.Namespace) -> int:
     from soloc.runs.files import write_atomically
     from soloc.text import explain_sentences, load_text_model, sentence_page
 
-    check_page(options.out)
+    check_page(options.out, options.model)
     found = explain_sentences(load_text_model(options.model), options.sentence)
     print("\n\n".join(str(explanation) for explanation in found))
     if options.out is not None:
@@ -117,6 +116,8 @@ def run_demo(options: argparse.Namespace) -> int:
     )
 
     check_page(options.out)
+    if options.save is not None:
+        check_output("--save", options.save)
     say("fitting 4,000 rated sentences")
     model = fit_rated_sentences(4000)
     new = rated_sentences(500, "both")
@@ -137,12 +138,10 @@ def run_demo(options: argparse.Namespace) -> int:
     return 0
 
 
-def check_page(path: Path | None) -> None:
-    """Refuse a page that is none, or cannot be written."""
-    from soloc.runs.files import check_file
-
+def check_page(path: Path | None, *inputs: Path) -> None:
+    """Refuse a page that is none, would replace an input, or cannot be written."""
     if path is None:
         return
     if path.suffix.lower() != ".html":
         raise ValueError(f"`--out` must end in .html, got {path.name}.")
-    check_file(path)
+    check_output("--out", path, *inputs)

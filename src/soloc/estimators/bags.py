@@ -136,9 +136,9 @@ class Bags:
         """Bags from a pandas or polars frame with one row per instance.
 
         Rows of a bag need not be adjacent; bags come in order of first appearance. `features`
-        defaults to every numeric column but `bag`, `label` and `name`. With `label` the labels,
-        which must agree within a bag, are kept as `labels`; with `name` a column of instance names
-        is kept as `names`.
+        defaults to every numeric column but `bag`, `label` and `name`, which cannot be features.
+        With `label` the labels, which must agree within a bag, are kept as `labels`; with `name` a
+        column of instance names is kept as `names`.
         """
         from soloc.estimators.frames import read_frame
 

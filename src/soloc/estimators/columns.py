@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from soloc.estimators.bags import Bags, as_bags, column_names
+from soloc.estimators.bags import Bags, as_bags, column_names, numeric
+from soloc.estimators.frames import remedy_of
 
 
 class ColumnWarning(UserWarning):
@@ -21,7 +23,7 @@ def named_bags(X: Any, names: Sequence[str] | None, aside: Sequence[str] | None,
     """
     found = column_names(X)
     if names is None or found is None:
-        bags = as_bags(X)
+        bags = bags_of(X)
         warn_about_positions(names, found, who)
         return bags
     missing = [name for name in names if name not in found]
@@ -39,11 +41,35 @@ def named_bags(X: Any, names: Sequence[str] | None, aside: Sequence[str] | None,
             stacklevel=4,
         )
     if not isinstance(X, Bags):
-        return as_bags(X[list(names)])
+        return bags_of(X[list(names)])
     if found == list(names):
         return X
     order = np.array([found.index(name) for name in names])
     return X.with_values(X.values[:, order], features=names)
+
+
+def bags_of(X: Any) -> Bags:
+    """`X` as `Bags`; of a data frame that holds more than numbers, the refusal names the column."""
+    try:
+        return as_bags(X)
+    except (TypeError, ValueError):
+        if isinstance(X, pd.DataFrame):
+            for _, column in X.items():
+                refuse_column(column)
+        raise
+
+
+def refuse_column(column: pd.Series) -> None:
+    """Refuse a column that does not become numbers, with what to do."""
+    try:
+        numeric(column.astype(object), "`X`")
+    except (TypeError, ValueError):
+        if column.isna().any():
+            row = int(column.isna().argmax())
+            why = f"row {row} is missing; remove or impute such values first"
+        else:
+            why = remedy_of(column)
+        raise ValueError(f"column {column.name!r} of `X` must be numeric, but {why}.") from None
 
 
 def warn_about_positions(names: Sequence[str] | None, found: list[str] | None, who: str) -> None:

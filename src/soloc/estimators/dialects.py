@@ -5,6 +5,7 @@ import csv
 import io
 import re
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -44,10 +45,17 @@ class Dialect(NamedTuple):
         return ", ".join(said)
 
 
-def read_text_table(data: bytes, separator: str | None = None) -> tuple[pd.DataFrame, Dialect]:
+def read_text_table(
+    data: bytes,
+    separator: str | None = None,
+    ids: Sequence[str] = (),
+    names: Sequence[str] = (),
+) -> tuple[pd.DataFrame, Dialect]:
     """The table, and how it was read.
 
-    The separator is the most frequent one of the heading, unless it is given.
+    The separator is the most frequent one of the heading, unless it is given. Columns of `ids` and
+    `names` stay the text that stands there: 007 and 7 are two bags. A missing id is missing, but
+    NA or null may well be the name of an instance.
     """
     text, encoding = decoded(data)
     declared = text[:4].lower() == "sep=" and bool(text[4:5])
@@ -60,13 +68,17 @@ def read_text_table(data: bytes, separator: str | None = None) -> tuple[pd.DataF
         heading = text.lstrip().partition("\n")[0]
         plain = re.sub(r'"[^"]*"', "", heading)
         separator = max(SEPARATORS, key=plain.count)
-    table = _read(text, sep=separator)
-    commas = [column for column in table.columns if has_decimal_commas(table[column], column)]
-    if not commas:
-        return table, Dialect(separator, ".", encoding, declared)
-    refuse_both_points_and_commas(table, commas)
-    table = _read(text, sep=separator, decimal=",", thousands=".")
-    return table, Dialect(separator, ",", encoding, declared)
+    as_text = {column: str for column in (*ids, *names)}
+    table = _read(text, sep=separator, dtype=as_text)
+    numbers = [column for column in table.columns if column not in as_text]
+    commas = [column for column in numbers if has_decimal_commas(table[column], column)]
+    if commas:
+        refuse_both_points_and_commas(table, commas)
+        table = _read(text, sep=separator, dtype=as_text, decimal=",", thousands=".")
+    words = [column for column in names if column in table.columns and column not in ids]
+    if words:
+        table[words] = _read(text, sep=separator, usecols=words, dtype=str, keep_default_na=False)
+    return table, Dialect(separator, "," if commas else ".", encoding, declared)
 
 
 def _read(text: str, **options: Any) -> pd.DataFrame:

@@ -25,6 +25,7 @@ def read_frame(
                 f"`{role}` names a column {column!r} that the frame lacks; it has"
                 f" {list(table.columns)}."
             )
+    refuse_twins(table, [bag, label, name, *(table.columns if features is None else features)])
     if len(table) == 0:
         raise ValueError("`frame` must have at least one row, got none.")
     roles = {bag: "it names the bag", label: "it is the label", name: "it names the instance"}
@@ -35,8 +36,9 @@ def read_frame(
         features = [c for c in table.columns if c not in aside]
     else:
         refuse_features(table, features)
-        aside |= {c: "it is not among `features`" for c in table.columns if c not in aside}
-        aside = {column: why for column, why in aside.items() if column not in features}
+        others = [c for c in table.columns if c not in aside and c not in features]
+        aside |= dict.fromkeys(others, "it is not among `features`")
+    refuse_two_roles(bag, label, name, features)
     if not len(features):
         raise ValueError("`features` must name at least one numeric column of the frame, got none.")
     if table[bag].isna().any():
@@ -67,6 +69,38 @@ def read_frame(
         features=[str(column) for column in features],
         aside={str(column): why for column, why in aside.items()},
     )
+
+
+def refuse_two_roles(
+    bag: str,
+    label: str | None,
+    name: str | None,
+    features: Sequence[str] | None,
+    parameter: str = "features",
+) -> None:
+    """Refuse a column that is two things at once: a model would read the label off a feature."""
+    if label == bag:
+        raise ValueError(
+            f"`label` must be another column than `bag`, got {bag!r} for both; name the column of"
+            " the label."
+        )
+    for role, column in (("bag", bag), ("label", label), ("name", name)):
+        if features is not None and column in list(features):
+            raise ValueError(
+                f"`{parameter}` must be other columns than `bag`, `label` and `name`, got"
+                f" {column!r}, which is the `{role}`; leave it out."
+            )
+
+
+def refuse_twins(table: pd.DataFrame, used: Sequence[str | None]) -> None:
+    """Refuse two columns of one name where it is used: nobody knows which is meant."""
+    twins = {*table.columns[table.columns.duplicated()]}
+    for column in used:
+        if column in twins:
+            raise ValueError(
+                f"`frame` must have one column {column!r}, got {(table.columns == column).sum()} of"
+                " that name; rename or drop the others."
+            )
 
 
 def no_feature(column: pd.Series) -> str:
@@ -101,8 +135,19 @@ def refuse_features(table: pd.DataFrame, features: Sequence[str]) -> None:
     for column in features:
         if not pd.api.types.is_numeric_dtype(table[column]):
             raise ValueError(
-                f"feature {column!r} of `frame` must be numeric, but {not_numbers(table[column])}."
+                f"feature {column!r} of `frame` must be numeric, but {remedy_of(table[column])}."
             )
+
+
+def remedy_of(column: pd.Series) -> str:
+    """In what way a feature does not hold numbers, and what to do."""
+    found = not_numbers(column)
+    if ";" in found:  # it says so
+        return found
+    texts = column.dropna().astype(str)
+    if len(texts) and pd.to_numeric(texts, errors="coerce").notna().all():
+        return f"its numbers are of type {column.dtype}; convert it with `.astype(float)`"
+    return f"{found}; code it as numbers, as `pandas.get_dummies` does, or leave it out"
 
 
 def labels_of_bags(flat: np.ndarray, offsets: np.ndarray, ids: Any, label: str) -> np.ndarray:

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from soloc.estimators.frames import refuse_two_roles
 from soloc.estimators.rows import ParquetRows
 
 
@@ -28,6 +29,7 @@ def read_parquet(
             raise ValueError(
                 f"`{role}` names a column {column!r} that the file lacks; it has {schema.names}."
             )
+    refuse_two_roles(bag, label, None, columns, "columns")
     aside = {bag: "it names the bag"} | ({label: "it is the label"} if label is not None else {})
     if columns is None:
         others = [name for name in schema.names if name not in aside]
@@ -37,7 +39,6 @@ def read_parquet(
         refuse_columns(schema, columns)
         others = [name for name in schema.names if name not in aside]
         aside |= {name: "it is not among `columns`" for name in others}
-        aside = {name: why for name, why in aside.items() if name not in columns}
     if not len(columns):
         raise ValueError("`columns` must name at least one numeric column of the file, got none.")
     single = all(pa.types.is_float32(schema.field(name).type) for name in columns)

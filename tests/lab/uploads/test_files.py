@@ -128,3 +128,13 @@ def test_no_guess_is_better_than_a_wrong_one():
         "number",
         10,
     )
+
+
+def test_names_that_look_like_numbers_are_read_as_they_stand():
+    content = b"id,word,x,y\n007,1,0.5,1\n007,2,0.25,1\n7,3,0.5,2\n7,4,0.75,2\n"
+    assert read_bags_file("t.csv", content).as_text == []
+    read = read_bags_file("t.csv", content, ["id", "word", None])
+    assert read.as_text == ["id"] and read.table["id"].tolist() == ["007", "007", "7", "7"]
+    assert read.table["word"].tolist() == [1, 2, 3, 4] and read.table["y"].tolist() == [1, 1, 2, 2]
+    again = pd.read_csv(io.BytesIO(content), **read.dialect.options, dtype={"id": "str"})
+    assert again["id"].tolist() == read.table["id"].tolist()

@@ -9,6 +9,7 @@ import codecs
 import io
 import math
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -59,13 +60,14 @@ class Read(NamedTuple):
 
     table: pd.DataFrame
     dialect: Dialect | None
+    as_text: list[str]  #: columns of names that look like numbers, and are none: 007 is not 7
 
 
-def read_bags_file(name: str, content: bytes) -> Read:
+def read_bags_file(name: str, content: bytes, ids: Sequence[str] = ()) -> Read:
     """The table in a CSV, TSV or Parquet file, refused in a sentence when it is too large or not a
-    table.
+    table. Columns of `ids` name something.
     """
-    dialect = None
+    dialect, as_text = None, []
     if len(content) > LARGEST_FILE:
         raise ValueError(
             f"The file must have at most {LARGEST_FILE // 2**20} MB, got"
@@ -77,6 +79,7 @@ def read_bags_file(name: str, content: bytes) -> Read:
         raise ValueError("The file ends in .parquet but is no Parquet file.")
     else:
         table, dialect = _text(content)
+        as_text = _keep_names(table, content, ids)
     if not len(table):
         raise ValueError("The file must have at least one row below its header, got none.")
     table.columns = [str(column) for column in table.columns]
@@ -84,7 +87,18 @@ def read_bags_file(name: str, content: bytes) -> Read:
         raise ValueError(
             "The columns of the file must have different names; rename those that are equal."
         )
-    return Read(table, dialect)
+    return Read(table, dialect, as_text)
+
+
+def _keep_names(table: pd.DataFrame, content: bytes, ids: Sequence[str]) -> list[str]:
+    """Make those columns text again that do not say as numbers what stands in the file."""
+    ids = [each for each in ids if each in table and _kind(table[each]) == "number"]
+    if not ids:
+        return []
+    written = read_text_table(content, ids=ids)[0]
+    kept = [each for each in ids if not (table[each].astype(str) == written[each]).all()]
+    table[kept] = written[kept]
+    return kept
 
 
 def _parquet(content: bytes) -> pd.DataFrame:

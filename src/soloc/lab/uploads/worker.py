@@ -44,7 +44,8 @@ def limit_resources(seconds: int) -> None:
 
 def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
     """Describe the table, or fit bags made of it."""
-    table, dialect = read_bags_file(request["name"], content)
+    ids = [request["columns"][role] for role in ("bag", "name")] if "columns" in request else []
+    table, dialect, as_text = read_bags_file(request["name"], content, ids)
     if request["what"] == "describe":
         return {
             "rows": len(table),
@@ -78,7 +79,10 @@ def answer(request: dict[str, Any], content: bytes, say: Any) -> dict[str, Any]:
     plain = found._asdict()
     for part in ("bags", "instances", "features"):
         plain[part] = {name: _listed(column) for name, column in plain[part].items()}
-    return plain | {"options": {} if dialect is None else dialect.options}
+    options = {} if dialect is None else dialect.options
+    return plain | {
+        "options": options | ({"dtype": dict.fromkeys(as_text, "str")} if as_text else {})
+    }
 
 
 def _without_holes(table: pd.DataFrame, features: list[str], missing: str) -> pd.DataFrame:
