@@ -42,14 +42,7 @@ from soloc.estimators.network.ensemble import (
     parts_of,
 )
 from soloc.estimators.network.forest import Forest
-from soloc.estimators.network.kept import (
-    forest_from,
-    forest_to_arrays,
-    kernel_from,
-    kernel_to_arrays,
-    weights_from,
-    weights_to_arrays,
-)
+from soloc.estimators.network.kept import attributes_from, fields_of
 from soloc.estimators.network.kernel import Kernel, sums_of_bags
 from soloc.estimators.network.layer import Shape, Weights, forward
 from soloc.estimators.network.losses import Loss
@@ -61,7 +54,6 @@ from soloc.estimators.parameters import (
     checked_groups,
     generator,
     is_real,
-    plain_parameters,
     refuse_class_weight,
 )
 from soloc.estimators.pointing import PointingEstimator
@@ -75,8 +67,6 @@ WIDE, COMPONENTS = 300, 64  # of more features a network of few bags sees so man
 SHORT, SHORT_DECAY = 8, 1.5  # epochs of the member that only tells which bags belong together
 WITNESSES = "two members of the ensemble"
 MOST_WITNESSED = 4096  # bags on which agreement is measured
-SELECTION: dict[str, type] = {"decay": float, "held_out": float}
-HISTORY: dict[str, type] = {"member": int, "epoch": int, "error": float}
 
 
 class Prepared(NamedTuple):
@@ -372,67 +362,15 @@ class NetworkEstimator(PointingEstimator):
     # -- files
 
     def _saved(self) -> Fields:
-        selection = None if self.selection_ is None else self.selection_.to_dict(orient="list")
-        facts = {
-            "parameters": plain_parameters(self),
-            "decay": float(self.decay_),
-            "share": float(self.share_),
-            "shrink": float(self.shrink_),
-            "forests": len(self.forests_),
-            "members": len(self.members_.intercept),
-            "units": int(self.members_.bias.shape[1]),
-            "outputs": int(self.members_.intercept.shape[1]),
-            "n_features": int(self.n_features_in_),
-            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
-            "columns_aside": list(self.columns_aside_),
-            "history": self.history_.to_dict(orient="list"),
-            "diagnostics": self.diagnostics_._asdict(),
-            "selection": selection,
-        }
-        arrays = {"centre": self.centre_, "scale": self.scale_, "constant": self.constant_}
-        arrays |= weights_to_arrays(self.members_)
-        for number, forest in enumerate(self.forests_):
-            arrays |= forest_to_arrays(forest, number)
-        if self.kernel_ is not None:
-            arrays |= kernel_to_arrays(self.kernel_)
-        return Fields(facts, arrays)
+        return fields_of(self)
 
     @classmethod
     def _restored(cls, fields: Fields) -> "NetworkEstimator":
         """The fitted model from its state; every field is checked."""
         model = cls(**fields.parameters(cls))
         model._check_parameters()
-        d = fields.integer("n_features", least=1)
         outputs = fields.integer("outputs", least=1)
-        keys = fields.array("key", (None, None)).shape[1]
-        shape = Shape(d, fields.integer("units", least=1), keys, outputs)
-        share, shrink = fields.number("share", least=0.0), fields.number("shrink", least=0.0)
-        if shrink > 1:
-            raise ValueError("field 'shrink' must be at most 1")
-        forests = fields.integer("forests", least=0)
-        kernel = "kernel_points" in fields.arrays
-        if share > 1 or (share > 0) != (forests > 0 or kernel):
-            raise ValueError("field 'share' must be at most 1, and 0 only without a context")
-        attributes = {
-            "centre_": fields.array("centre", (d,)),
-            "scale_": fields.array("scale", (d,), positive=True, finite=False),
-            "n_features_in_": d,
-            "columns_aside_": fields.texts("columns_aside"),
-            "members_": weights_from(fields, fields.integer("members", least=1), shape),
-            "forests_": [forest_from(fields, i, d + 1) for i in range(forests)],
-            "kernel_": kernel_from(fields, 4 * d + 1, outputs) if kernel else None,
-            "share_": share,
-            "shrink_": shrink,
-            "constant_": fields.array("constant", (outputs,)),
-            "decay_": fields.number("decay", least=0.0),
-            "history_": fields.table("history", HISTORY),
-            "selection_": fields.table("selection", SELECTION),
-            "diagnostics_": fields.record("diagnostics", Diagnostics),
-        }
-        names = fields.texts("feature_names", count=(0, d))
-        if names:
-            attributes["feature_names_in_"] = np.array(names, dtype=object)
-        model.__dict__ |= attributes | model._restored_labels(fields, outputs)
+        model.__dict__ |= attributes_from(fields, outputs) | model._restored_labels(fields, outputs)
         return model
 
     @abstractmethod

@@ -1,15 +1,83 @@
-"""Members, trees and kernel as arrays of a file, and back; every one is checked."""
+"""A fitted network as facts and arrays of a file, and back; every one is checked."""
+
+from typing import Any
 
 import numpy as np
 
+from soloc.estimators.diagnostics import Diagnostics
 from soloc.estimators.fields import Fields
 from soloc.estimators.network.forest import Forest
 from soloc.estimators.network.kernel import Kernel
 from soloc.estimators.network.layer import Shape, Weights
+from soloc.estimators.parameters import plain_parameters
 
 PARAMETERS = (
     "hidden", "bias", "key_hidden", "key_bias", "key", "value", "context", "intercept",
 )  # fmt: skip
+SELECTION: dict[str, type] = {"decay": float, "held_out": float}
+HISTORY: dict[str, type] = {"member": int, "epoch": int, "error": float}
+
+
+def fields_of(model: Any) -> Fields:
+    """The state of a fitted network, but for its labels."""
+    selection = None if model.selection_ is None else model.selection_.to_dict(orient="list")
+    facts = {
+        "parameters": plain_parameters(model),
+        "decay": float(model.decay_),
+        "share": float(model.share_),
+        "shrink": float(model.shrink_),
+        "forests": len(model.forests_),
+        "members": len(model.members_.intercept),
+        "units": int(model.members_.bias.shape[1]),
+        "outputs": int(model.members_.intercept.shape[1]),
+        "n_features": int(model.n_features_in_),
+        "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
+        "columns_aside": list(model.columns_aside_),
+        "history": model.history_.to_dict(orient="list"),
+        "diagnostics": model.diagnostics_._asdict(),
+        "selection": selection,
+    }
+    arrays = {"centre": model.centre_, "scale": model.scale_, "constant": model.constant_}
+    arrays |= weights_to_arrays(model.members_)
+    for number, forest in enumerate(model.forests_):
+        arrays |= forest_to_arrays(forest, number)
+    if model.kernel_ is not None:
+        arrays |= kernel_to_arrays(model.kernel_)
+    return Fields(facts, arrays)
+
+
+def attributes_from(fields: Fields, outputs: int) -> dict[str, Any]:
+    """The attributes of a fitted network, but for its labels."""
+    d = fields.integer("n_features", least=1)
+    keys = fields.array("key", (None, None)).shape[1]
+    shape = Shape(d, fields.integer("units", least=1), keys, outputs)
+    share, shrink = fields.number("share", least=0.0), fields.number("shrink", least=0.0)
+    if shrink > 1:
+        raise ValueError("field 'shrink' must be at most 1")
+    forests = fields.integer("forests", least=0)
+    kernel = "kernel_points" in fields.arrays
+    if share > 1 or (share > 0) != (forests > 0 or kernel):
+        raise ValueError("field 'share' must be at most 1, and 0 only without a context")
+    attributes: dict[str, Any] = {
+        "centre_": fields.array("centre", (d,)),
+        "scale_": fields.array("scale", (d,), positive=True, finite=False),
+        "n_features_in_": d,
+        "columns_aside_": fields.texts("columns_aside"),
+        "members_": weights_from(fields, fields.integer("members", least=1), shape),
+        "forests_": [forest_from(fields, i, d + 1) for i in range(forests)],
+        "kernel_": kernel_from(fields, 4 * d + 1, outputs) if kernel else None,
+        "share_": share,
+        "shrink_": shrink,
+        "constant_": fields.array("constant", (outputs,)),
+        "decay_": fields.number("decay", least=0.0),
+        "history_": fields.table("history", HISTORY),
+        "selection_": fields.table("selection", SELECTION),
+        "diagnostics_": fields.record("diagnostics", Diagnostics),
+    }
+    names = fields.texts("feature_names", count=(0, d))
+    if names:
+        attributes["feature_names_in_"] = np.array(names, dtype=object)
+    return attributes
 
 
 def weights_to_arrays(weights: Weights) -> dict[str, np.ndarray]:
