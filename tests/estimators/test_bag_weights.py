@@ -199,6 +199,13 @@ def test_classes_weigh_what_they_are_said_to_weigh(model):
         (np.zeros(N), "not zero everywhere"),
         (np.full(N, np.nan), "finite"),
         (["much"] * N, "must hold numbers"),
+        (["1"] * N, "must hold numbers"),
+        (np.full(N, 1j), "must hold numbers, .* real ones"),
+        (np.full(N, 1 + 0j), "must hold numbers, .* real ones"),
+        ([[1], [1, 2]] * (N // 2), "must hold numbers"),
+        (np.full(N, 1e307), "largest entry between"),
+        (np.full(N, 1e-310), "largest entry between"),
+        (np.r_[np.ones(7), 1e7, np.ones(N - 8)], "1e.06 times the median, 1, got 1e.07 for bag 7;"),
     ],
 )
 def test_weights_that_cannot_be_are_refused(given, said):
@@ -231,3 +238,28 @@ def test_a_weight_that_is_nothing_beside_others_is_that_of_a_bag_that_is_not_the
     found = model.predict(DATA.bags)
     model.fit(DATA.bags[np.flatnonzero(~few)], y[~few])
     np.testing.assert_array_equal(model.predict(DATA.bags), found)
+
+
+HEAVY = [
+    SingleLocationRegressor(alpha=1.0),
+    SingleLocationRegressor(alpha=1.0, loss="squared"),
+    SingleLocationRegressor(context=True),
+    SingleLocationClassifier(alpha=1.0),
+]
+
+
+@pytest.mark.parametrize("model", HEAVY, ids=range(len(HEAVY)))
+def test_one_bag_may_weigh_as_much_as_all_others_a_million_times(model):
+    bags = make_single_location(60, width=4, random_state=0)
+    y = bags.labels > 0 if isinstance(model, SingleLocationClassifier) else bags.labels
+    model.fit(bags.bags, y, sample_weight=np.r_[1e6, np.ones(59)])
+    assert model.predict(bags.bags)[0] == pytest.approx(y[0], abs=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1e-15, 1e12, 1e15])
+def test_the_scale_of_all_weights_is_that_of_the_penalty(scale):
+    model = SingleLocationRegressor(loss="squared", alpha=2.0, tol=1e-10)
+    plain = model.fit(DATA.bags, DATA.labels).predict(DATA.bags)
+    model.set_params(alpha=2.0 * scale)
+    found = model.fit(DATA.bags, DATA.labels, sample_weight=np.full(N, scale)).predict(DATA.bags)
+    np.testing.assert_allclose(found, plain, atol=1e-3)

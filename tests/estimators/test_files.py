@@ -8,10 +8,18 @@ import zipfile
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from soloc.datasets import make_single_location
-from soloc.estimators import SingleLocationClassifier, SingleLocationRegressor, load
+from soloc.estimators import (
+    SingleLocationAutoClassifier,
+    SingleLocationAutoRegressor,
+    SingleLocationClassifier,
+    SingleLocationNetworkClassifier,
+    SingleLocationRegressor,
+    load,
+)
 from soloc.estimators.archive import checksum
 
 DATA = make_single_location(200, width=6, lengths=(2, 5), signal=4.0, random_state=0)
@@ -251,3 +259,93 @@ def test_a_bomb_is_refused_before_it_is_unpacked(saved, tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()
+
+
+SIGNS = (DATA.labels > 0).astype(int)
+CLASSIFIERS = [
+    SingleLocationClassifier(alpha=1.0, loss="cross_entropy"),
+    SingleLocationNetworkClassifier(decay=1.0, members=2, max_epochs=2),
+    SingleLocationAutoClassifier(candidates=["mean-pool"]),
+]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("names", [[0, 1], [0.0, 1.0], [False, True], ["no", "yes"]])
+def test_weights_of_classes_are_kept(model, names, tmp_path):
+    labels = np.array(names)[SIGNS]
+    for given in ({names[0]: 5.0, names[1]: 1}, {np.unique(labels)[1]: np.float64(3.0)}, {}):
+        model = clone(model).set_params(class_weight=given).fit(DATA.bags, labels)
+        model.save(tmp_path / "model.soloc")
+        again = load(tmp_path / "model.soloc")
+        assert again.class_weight == given
+        assert all(type(key) is type(names[0]) for key in again.class_weight)
+        found = clone(again).fit(DATA.bags, labels).predict_proba(DATA.bags)
+        np.testing.assert_array_equal(found, model.predict_proba(DATA.bags))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"0": 2.0},
+        [0, 2.0],
+        [[0]],
+        [[0, 2.0, 1.0]],
+        [[0, "a"]],
+        [[0, True]],
+        [[0, -1.0]],
+        [[0, 1e400]],
+        [[None, 1.0]],
+        [[[0], 1.0]],
+        [[float("nan"), 1.0]],
+        [[0, 1.0], [0, 2.0]],
+    ],
+)
+def test_malformed_weights_of_classes_are_refused_by_name(wrong, tmp_path):
+    path = tmp_path / "model.soloc"
+    CLASSIFIERS[0].fit(DATA.bags, SIGNS).save(path)
+    rewrite(path, state_with(("state", "parameters", "class_weight"), wrong), keep_checksum=False)
+    with pytest.raises(ValueError, match=r"not a whole .* field 'parameters.class_weight' must"):
+        load(path)
+
+
+@pytest.mark.parametrize("wrong", [[["linear"]], [{}], {"a": 1}, [1, [2]], [None]])
+@pytest.mark.parametrize("name", ["candidates", "random_state"])
+def test_nested_parameters_are_refused_by_name(wrong, name, tmp_path):
+    path = tmp_path / "model.soloc"
+    model = SingleLocationAutoRegressor(candidates=["mean-pool"]).fit(DATA.bags, DATA.labels)
+    model.save(path)
+    rewrite(path, state_with(("state", "parameters", name), wrong), keep_checksum=False)
+    with pytest.raises(ValueError, match=f"not a whole .* field 'parameters.{name}' must be"):
+        load(path)
+
+
+DAYS = np.array(["2020-01-01", "2021-01-01"], dtype="M8[D]")
+
+
+@pytest.mark.parametrize("classes", [DAYS, DAYS - DAYS[0]], ids=["days", "times"])
+def test_classes_that_no_file_holds_are_refused_before_anything_is_written(classes, tmp_path):
+    for model in CLASSIFIERS:
+        model = clone(model).fit(DATA.bags, classes[SIGNS])
+        with pytest.raises(ValueError, match="only with classes in `y` that are numbers or str"):
+            model.save(tmp_path / "model.soloc")
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("notes", [["a"], "a", 3, [("a", 1)]])
+def test_notes_that_are_no_dictionary_are_refused_before_anything_is_written(saved, notes):
+    model, path = saved
+    before = path.read_bytes()
+    with pytest.raises(TypeError, match="`notes` must be a dictionary of plain JSON, got"):
+        model.save(path, notes=notes)
+    assert path.read_bytes() == before
+
+
+def test_a_path_that_cannot_be_is_named(saved, tmp_path, monkeypatch):
+    model, _ = saved
+    with pytest.raises(FileNotFoundError, match="^`path` must be in a folder .* 'no/x.soloc'"):
+        model.save("no/x.soloc")
+    monkeypatch.chdir(tmp_path)
+    for act in (model.save, load):
+        for path in (".", tmp_path):
+            with pytest.raises(IsADirectoryError, match=f"^`path` must name a file, .*'{path}'"):
+                act(path)

@@ -63,7 +63,7 @@ def test_contributions_to_each_column_add_up_to_its_prediction(fitted):
         assert told.table["contribution"].sum() + told.offset == pytest.approx(
             predicted[column], rel=1e-5
         )
-    with pytest.raises(ValueError, match="`output` must be None or from 0 to 1"):
+    with pytest.raises(ValueError, match="`output` must be None or an integer from 0 to 1"):
         fitted.explain(NEW, 4, output=2)
 
 
@@ -72,6 +72,19 @@ def test_a_file_keeps_all_columns(fitted, tmp_path):
     back = load(tmp_path / "model.soloc")
     np.testing.assert_array_equal(back.predict(NEW), fitted.predict(NEW))
     np.testing.assert_array_equal(back.predict_interval(NEW), fitted.predict_interval(NEW))
+
+
+def test_importance_is_the_loss_of_the_score_over_all_columns(fitted):
+    told = fitted.importance(NEW[:50], Y[N : N + 50], n_repeats=2)
+    assert len(told) == 6 and told["importance"].max() > 0.1
+    rng, values = np.random.default_rng(np.random.RandomState(0).randint(2**31)), NEW[:50].values
+    lost = []
+    for _ in range(2):
+        shuffled = values.copy()
+        shuffled[:, 0] = rng.permutation(shuffled[:, 0])
+        predicted = fitted.predict(NEW[:50].with_values(shuffled))
+        lost.append(fitted.score(NEW[:50], Y[N : N + 50]) - r2_score(Y[N : N + 50], predicted))
+    assert told["importance"][0] == pytest.approx(np.mean(lost))
 
 
 @pytest.mark.filterwarnings("ignore::soloc.estimators.PointingWarning")

@@ -27,7 +27,14 @@ def write_archive(path: Path, facts: dict[str, Any], arrays: dict[str, np.ndarra
         raise TypeError(
             f"`notes` must be plain JSON (strings, finite numbers, lists, dictionaries): {error}."
         ) from None
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    refuse_folder(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise type(error)(
+            f"`path` must be in a folder that exists and can be written, got {str(path)!r}"
+            f" ({error.strerror})."
+        ) from None
     try:
         with (
             os.fdopen(handle, "wb") as stream,
@@ -45,6 +52,7 @@ def write_archive(path: Path, facts: dict[str, Any], arrays: dict[str, np.ndarra
 
 def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Facts and arrays of a file whose size, checksum, format and version are right."""
+    refuse_folder(path)
     refused = f"{path} is not a whole soloc model file"
     entries = read_entries(path, refused)
     said = entries.pop(CHECKSUM, b"").decode(errors="replace")
@@ -79,6 +87,12 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         except Exception as error:  # headers are parsed as Python: they fail in many ways
             raise ValueError(f"{refused}: array {name!r} cannot be read: {error}.") from None
     return facts, arrays
+
+
+def refuse_folder(path: Path) -> None:
+    """Refuse a folder where a file is meant."""
+    if path.is_dir():
+        raise IsADirectoryError(f"`path` must name a file, got the folder {str(path)!r}.")
 
 
 def read_entries(path: Path, refused: str) -> dict[str, bytes]:

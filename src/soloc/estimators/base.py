@@ -1,6 +1,5 @@
 """What the linear estimators share: the four stages of a fit, and their files."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -10,8 +9,9 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from soloc.estimators.agreement import FEWEST_STARTS, fits_to_halves
-from soloc.estimators.bags import Bags, as_bags
+from soloc.estimators.bags import Bags
 from soloc.estimators.coefficients import Coefficients, Reading, bag_means, read
+from soloc.estimators.columns import bags_of
 from soloc.estimators.diagnostics import Diagnostics
 from soloc.estimators.fields import Fields
 from soloc.estimators.fitting import Fitted, fit_objective
@@ -44,7 +44,7 @@ from soloc.estimators.selection import (
 from soloc.estimators.solver import History
 from soloc.estimators.stages import Chosen, Entered, Started
 from soloc.estimators.starts import best_of, best_starts
-from soloc.estimators.telling import Telling
+from soloc.estimators.telling import Telling, warn
 from soloc.estimators.tickets import tickets
 from soloc.estimators.weights import weighted
 
@@ -123,7 +123,7 @@ class BagEstimator(PointingEstimator):
         """First stage: everything is checked, and put in standard units."""
         rng = self._check_parameters()
         losses = {name: self.objectives[name] for name in losses_of(self.loss, self.objectives)}
-        bags = as_bags(X)
+        bags = bags_of(X)
         if bags.values.nbytes <= IN_MEMORY:
             bags = bags.in_memory()
         groups = checked_groups(groups, len(bags))
@@ -395,9 +395,8 @@ class BagEstimator(PointingEstimator):
 
     def _warn_about_convergence(self) -> None:
         if not self.history_.converged:
-            warnings.warn(
+            warn(
                 f"the fit did not converge: {self.history_.reason}; raise `max_iter`, raise"
                 " `alpha`, or standardise the labels.",
                 ConvergenceWarning,
-                stacklevel=4,  # whoever called `fit`, which is decorated
             )

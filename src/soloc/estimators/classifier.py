@@ -183,11 +183,11 @@ def class_scores(
 
 def plain_classes(found: np.ndarray) -> np.ndarray:
     """Classes in an array without objects."""
-    if found.dtype != object:
+    if found.dtype.kind in "biufU":
         return found
     if all(isinstance(label, str) for label in found):
         return found.astype(np.str_)
     raise ValueError(
-        "a model is saved only with classes that are numbers or strings; convert the labels and fit"
-        " again."
+        "a model is saved only with classes in `y` that are numbers or strings, got"
+        f" {found[0]!r:.60}; convert the labels and fit again."
     )

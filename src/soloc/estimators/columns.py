@@ -1,6 +1,5 @@
 """Column names: what a model was fitted to is found again by name, wherever it stands."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ import pandas as pd
 
 from soloc.estimators.bags import Bags, as_bags, column_names, numeric
 from soloc.estimators.frames import remedy_of
+from soloc.estimators.telling import warn
 
 
 class ColumnWarning(UserWarning):
@@ -35,10 +35,9 @@ def named_bags(X: Any, names: Sequence[str] | None, aside: Sequence[str] | None,
     known = {*names, *(aside or ()), *getattr(X, "aside", {})}
     unknown = [name for name in found if name not in known]
     if unknown:
-        warnings.warn(
+        warn(
             f"{who} was not fitted to column {listed(unknown)} of `X`, which is ignored.",
             ColumnWarning,
-            stacklevel=4,
         )
     if not isinstance(X, Bags):
         return bags_of(X[list(names)])
@@ -81,7 +80,7 @@ def warn_about_positions(names: Sequence[str] | None, found: list[str] | None, w
         if names is None
         else f"X does not have valid feature names, but {who} was fitted with feature names"
     )
-    warnings.warn(f"{said}; columns are matched by position.", UserWarning, stacklevel=5)
+    warn(f"{said}; columns are matched by position.", UserWarning)
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from soloc.estimators.bags import as_bags
 from soloc.estimators.instances import Instances
+from soloc.estimators.parameters import is_whole
 
 
 def alike(numbers: Iterable[float], digits: int) -> Callable[[float], str]:
@@ -122,7 +123,7 @@ def explain(
                 f"`id` must be the name of a bag of `X`, such as {ids[0]!r}, got {id!r}."
             )
         bag = ids.index(id)
-    if not isinstance(bag, (int, np.integer)) or not -len(bags) <= bag < len(bags):
+    if not is_whole(bag) or not -len(bags) <= bag < len(bags):
         raise ValueError(
             f"`bag` must be a position among the {len(bags)} bags of `X`, got {bag!r}."
         )
@@ -131,8 +132,10 @@ def explain(
     instances: Instances = model._bags(one)[1]
     reading = model._read(instances)
     outputs = 1 if reading.offset.ndim == 1 else reading.offset.shape[1]
-    if output is not None and output not in range(outputs):
-        raise ValueError(f"`output` must be None or from 0 to {outputs - 1}, got {output!r}.")
+    if output is not None and not (is_whole(output) and 0 <= output < outputs):
+        raise ValueError(
+            f"`output` must be None or an integer from 0 to {outputs - 1}, got {output!r}."
+        )
     values, offset = model._contributions(reading, instances, output)
     weights = reading.attention.astype(np.float64)
     table = pd.DataFrame(

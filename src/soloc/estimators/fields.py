@@ -58,14 +58,14 @@ class Fields:
         return value
 
     def parameters(self, kind: type) -> dict[str, Any]:
-        """Constructor arguments of an estimator; their values are for its own checks."""
+        """Constructor arguments of an estimator; what their values mean is for its own checks."""
         value = self.fact("parameters")
         known = set(kind._get_param_names())  # type: ignore[attr-defined]
         if not isinstance(value, dict) or set(value) != known:
             raise ValueError(
                 f"field 'parameters' must be those of {kind.__name__}, got {value!r:.60}"
             )
-        return value
+        return {name: parameter(given, f"parameters.{name}") for name, given in value.items()}
 
     def record(self, name: str, kind: type) -> Any:
         """A tuple or dataclass of numbers, truth values, texts, or lists of numbers."""
@@ -125,6 +125,32 @@ class Fields:
             wanted = tuple("any" if length is None else length for length in shape)
             raise ValueError(f"array {name!r} must have shape {wanted}, got {array.shape}")
         return array
+
+
+def parameter(value: Any, name: str) -> Any:
+    """A constructor argument: a plain value, a list of texts, or weights of classes."""
+    if not isinstance(value, (list, dict)):
+        return value
+    if name == "parameters.class_weight":
+        return class_weights(value, name)
+    if isinstance(value, dict) or not all(isinstance(text, str) for text in value):
+        raise ValueError(
+            f"field {name!r} must be a number, a text or a list of texts, got {value!r:.60}"
+        )
+    return value
+
+
+def class_weights(value: Any, name: str) -> dict[str | float, float]:
+    """A dictionary from classes to weights, from its list of pairs."""
+    pairs = isinstance(value, list) and all(isinstance(v, list) and len(v) == 2 for v in value)
+    if not pairs or not all(isinstance(key, (str, int, float)) for key, _ in value):
+        raise ValueError(
+            f"field {name!r} must be a list of classes with their weights, got {value!r:.60}"
+        )
+    found = {key: checked_number(weight, name, least=0.0) for key, weight in value}
+    if len(found) < len(value) or any(key != key for key in found):
+        raise ValueError(f"field {name!r} must name each class once, got {value!r:.60}")
+    return found
 
 
 def checked_number(value: Any, name: str, least: float = -np.inf) -> float:

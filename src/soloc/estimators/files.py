@@ -39,6 +39,8 @@ def save(
     check_is_fitted(model)
     state = model._saved()
     notes = getattr(model, "notes_", {}) if notes is None else notes
+    if not isinstance(notes, dict):
+        raise TypeError(f"`notes` must be a dictionary of plain JSON, got {notes!r:.60}.")
     more = getattr(model, "more_", {}) if more is None else more
     facts = {"kind": type(model).__name__, "state": state.facts, "notes": notes}
     arrays = state.arrays | {f"{MORE}{name}": array for name, array in more.items()}

@@ -1,6 +1,5 @@
 """Pointing: what every fitted model says about bags, and the file it is kept in."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +17,7 @@ from soloc.estimators.instances import Instances
 from soloc.estimators.labels import labels_for
 from soloc.estimators.selection import first_of_largest
 from soloc.estimators.solver import History
+from soloc.estimators.telling import warn
 
 
 class BagRegressorMixin(RegressorMixin):
@@ -106,6 +106,7 @@ class PointingEstimator(ABC, BaseEstimator):
         """
         from soloc.estimators.explain import explain
 
+        check_is_fitted(self)
         self._warn_when_in_doubt()
         return explain(self, X, bag, id, output)
 
@@ -153,4 +154,4 @@ class PointingEstimator(ABC, BaseEstimator):
     def _warn_when_in_doubt(self, instances: Instances | None = None) -> None:
         """A doubt of the fit; a child may know of one about these instances."""
         if self.diagnostics_.doubts:
-            warnings.warn(f"{self.diagnostics_.verdict}.", PointingWarning, stacklevel=3)
+            warn(f"{self.diagnostics_.verdict}.", PointingWarning)

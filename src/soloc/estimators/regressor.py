@@ -36,7 +36,7 @@ from soloc.estimators.mean_pool import without_folds
 from soloc.estimators.objectives.catalogue import NUMBERS
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.squared import SquaredLoss
-from soloc.estimators.parameters import is_real
+from soloc.estimators.parameters import is_real, is_word
 from soloc.estimators.pointing import BagRegressorMixin
 from soloc.estimators.selection import choose_value_alpha, held_out_folds, pointed_groups
 from soloc.estimators.stages import Chosen, Entered
@@ -140,7 +140,7 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
     def _check_parameters(self) -> np.random.Generator:
         given = self.value_alpha
         number = is_real(given) and 0 <= given < 1e30
-        if given is not None and given != "auto" and not number:
+        if given is not None and not is_word(given, "auto") and not number:
             raise ValueError(
                 f'`value_alpha` must be a number from 0 to 1e30, "auto" or None, got {given!r}.'
             )

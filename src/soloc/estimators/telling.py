@@ -1,13 +1,26 @@
-"""What `fit(verbose=True)` tells: each stage as it begins, then the iterations of the last one."""
+"""What is told: the stages of `fit(verbose=True)` and the iterations of the last one; warnings."""
 
+import contextlib
+import os
 import sys
 import time
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from soloc.estimators.solver import History
 
 EVERY = 1.0  # seconds between two lines about iterations
+INSIDE = (f"{Path(__file__).parents[1]}{os.sep}", contextlib.__file__)  # this package, decorators
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """A warning at the line that called into this package, however deep inside it arises."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 class Telling:

@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from soloc.estimators.bags import Bags, as_bags
-from soloc.estimators.columns import named_bags
+from soloc.estimators.bags import Bags
+from soloc.estimators.columns import bags_of, named_bags
 from soloc.estimators.parameters import adopt
 
 
@@ -64,7 +64,7 @@ class TokenTransformer(TransformerMixin, BaseEstimator):
                 "`step` must be a scikit-learn transformer with fit and transform, got"
                 f" {self.step!r}."
             )
-        bags = as_bags(X).in_memory()
+        bags = bags_of(X).in_memory()
         fitted = {
             "step_": clone(self.step).fit(bags.values),
             "n_features_in_": bags.width,

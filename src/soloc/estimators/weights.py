@@ -5,8 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from soloc.estimators.bags import Bags
+from soloc.estimators.labels import distinct
+from soloc.estimators.parameters import is_real, is_word
 
 NEGLIGIBLE = 1e-30  # share of the largest weight: less is nothing in single precision
+MOST = 1e15  # of the largest weight, and one over its least
+HEAVY = 1e6  # of a weight over their median: sums in single precision carry no more
 
 
 class Weighted(NamedTuple):
@@ -32,7 +36,16 @@ def weighted(
         bags, labels, weights = bags[counts], labels[counts], weights[counts]
         groups = None if groups is None else groups[counts]
     if class_weight is not None:
-        weights = weights * of_classes(class_weight, labels, weights)
+        each = of_classes(class_weight, labels, weights)
+        with np.errstate(over="ignore", under="ignore"):  # refused below
+            weights = weights * each
+        refuse_extremes(weights, "`class_weight` times the weights of bags", bags)
+        if weights.min() < NEGLIGIBLE * weights.max():
+            raise ValueError(
+                f"`class_weight` times the weights of bags must not be below {NEGLIGIBLE:g} of the"
+                f" largest, got {weights.min():g} to {weights.max():g}; give weights that differ"
+                " less."
+            )
     return Weighted(bags, labels, weights, groups)
 
 
@@ -47,9 +60,15 @@ def checked_weights(sample_weight: Any, bags: Bags) -> np.ndarray:
             " if they fit into memory."
         )
     try:
-        weights = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("`sample_weight` must hold numbers, one per bag.") from None
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "cmMSU":
+            raise TypeError
+        weights = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            "`sample_weight` must hold numbers, one per bag, and real ones, got"
+            f" {sample_weight!r:.60}."
+        ) from None
     if weights.ndim == 0:
         weights = np.full(n, weights)
     if weights.shape != (n,):
@@ -58,13 +77,30 @@ def checked_weights(sample_weight: Any, bags: Bags) -> np.ndarray:
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ValueError("`sample_weight` must be finite, not negative, and not zero everywhere.")
+    refuse_extremes(weights, "`sample_weight`", bags)
     return np.where(weights < NEGLIGIBLE * weights.max(), 0.0, weights)
+
+
+def refuse_extremes(weights: np.ndarray, name: str, bags: Bags) -> None:
+    """Refuse weights that sums cannot carry, all of them or one beside the others."""
+    largest = weights.max()
+    if not 1 / MOST <= largest <= MOST:
+        raise ValueError(
+            f"{name} must have its largest entry between {1 / MOST:g} and {MOST:g}, got"
+            f" {largest:g}; divide the weights, and a given `alpha`, by the mean weight."
+        )
+    middle = np.median(weights[weights > 0])
+    if largest > HEAVY * middle:
+        raise ValueError(
+            f"{name} must not let a bag weigh more than {HEAVY:g} times the median, {middle:g}, got"
+            f" {largest:g} for bag {bags.id_of(int(weights.argmax()))}; give that bag less."
+        )
 
 
 def of_classes(class_weight: Any, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The weight of the class of each bag; "balanced" makes all classes weigh the same."""
-    found, codes = np.unique(labels, return_inverse=True)
-    if isinstance(class_weight, str) and class_weight == "balanced":
+    found, codes = distinct(labels)
+    if is_word(class_weight, "balanced"):
         total = np.bincount(codes, weights=weights)
         return (weights.sum() / (len(found) * total))[codes]
     if not isinstance(class_weight, dict) or not set(class_weight) <= set(found.tolist()):
@@ -72,7 +108,11 @@ def of_classes(class_weight: Any, labels: np.ndarray, weights: np.ndarray) -> np
             '`class_weight` must be None, "balanced" or a dictionary from classes of `y` to'
             f" weights, got {class_weight!r}."
         )
+    for label, weight in class_weight.items():
+        if not is_real(weight) or not 0 < weight < 1e300:
+            raise ValueError(
+                f"`class_weight` must hold positive numbers below 1e300, got {weight!r:.60} for"
+                f" class {label!r}."
+            )
     each = np.array([class_weight.get(label, 1.0) for label in found.tolist()], dtype=np.float64)
-    if not np.isfinite(each).all() or (each <= 0).any():
-        raise ValueError(f"`class_weight` must hold positive weights, got {class_weight!r}.")
     return each[codes]

@@ -10,8 +10,9 @@ import pandas as pd
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from soloc.estimators.bags import Bags, as_bags
+from soloc.estimators.bags import Bags
 from soloc.estimators.coefficients import Reading
+from soloc.estimators.columns import bags_of
 from soloc.estimators.diagnostics import SURE, Diagnostics, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import KINDS
@@ -68,7 +69,7 @@ class AutoEstimator(PointingEstimator):
         leaves the model as it was.
         """
         self._check_parameters()
-        bags = as_bags(X).in_memory()
+        bags = bags_of(X).in_memory()
         groups = checked_groups(groups, len(bags))
         labels = labels_for(y, bags, self.several_labels)
         class_weight = getattr(self, "class_weight", None)
@@ -182,7 +183,9 @@ class AutoEstimator(PointingEstimator):
     def _check_parameters(self) -> None:
         given = self.candidates
         if given is not None and (
-            not isinstance(given, (list, tuple)) or not given or not {*given} <= {*CANDIDATES}
+            not isinstance(given, (list, tuple))
+            or not given
+            or not all(isinstance(name, str) and name in CANDIDATES for name in given)
         ):
             raise ValueError(
                 f"`candidates` must be None or some of {', '.join(CANDIDATES)}, got {given!r}."

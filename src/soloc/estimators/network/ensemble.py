@@ -202,7 +202,7 @@ def fit_all(
     n_jobs: int | None,
     watch: Callable[[list[float]], Any] | None,
 ) -> list[Member]:
-    """One member for each place, on one thread: batches are too small for more."""
+    """One member for each place, each on one thread, as the fit: batches are too small for more."""
     masks = {fold: fold_of == fold for fold in {place.fold for place in places}}
     wanted = [
         Task(np.flatnonzero(~masks[fold]), np.flatnonzero(masks[fold]), decay, seed)
@@ -211,13 +211,13 @@ def fit_all(
 
     fewest = len(fold_of) - int(np.bincount(fold_of).max())
 
-    def fit(some: list[Task]) -> list[Member]:
-        with threadpool_limits(1):
-            return fit_members(stock, some, plan, fewest, watch)
-
     if n_jobs in (None, 1) or len(wanted) < 2:
-        return fit(wanted) if wanted else []
-    watch = None  # it belongs to this process
+        return fit_members(stock, wanted, plan, fewest, watch) if wanted else []
+
+    def fit(some: list[Task]) -> list[Member]:
+        with threadpool_limits(1):  # another process, where nobody has set it
+            return fit_members(stock, some, plan, fewest)
+
     jobs = min(len(wanted), effective_n_jobs(n_jobs))
     found = Parallel(n_jobs=n_jobs)(delayed(fit)(wanted[job::jobs]) for job in range(jobs))
     return [found[number % jobs][number // jobs] for number in range(len(wanted))]

@@ -1,6 +1,5 @@
 """What the network regressor and the network classifier share: the fit, and its file."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral
@@ -9,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from soloc.estimators.bags import as_bags
 from soloc.estimators.coefficients import Reading, bag_means
+from soloc.estimators.columns import bags_of
 from soloc.estimators.diagnostics import AGREED, Diagnostics, PointingWarning, concentration
 from soloc.estimators.fields import Fields
 from soloc.estimators.groups import count_of, means_of_others
@@ -54,11 +53,13 @@ from soloc.estimators.parameters import (
     checked_groups,
     generator,
     is_real,
+    is_word,
     refuse_class_weight,
 )
 from soloc.estimators.pointing import PointingEstimator
 from soloc.estimators.selection import pointed_groups
 from soloc.estimators.solver import History
+from soloc.estimators.telling import warn
 from soloc.estimators.tickets import tickets
 from soloc.estimators.weights import weighted
 
@@ -161,7 +162,7 @@ class NetworkEstimator(PointingEstimator):
         self, X: Any, y: Any, groups: Any, sample_weight: Any, rng: np.random.Generator
     ) -> Prepared:
         """Everything is checked and put in standard units; tickets decide the order of bags."""
-        bags = as_bags(X).in_memory()
+        bags = bags_of(X).in_memory()
         groups = checked_groups(groups, len(bags))
         labels = labels_for(y, bags, self.several_labels)
         class_weight = getattr(self, "class_weight", None)
@@ -312,7 +313,7 @@ class NetworkEstimator(PointingEstimator):
 
     def _check_parameters(self) -> np.random.Generator:
         """Refuse parameters that cannot be; the generator of `random_state`."""
-        if self.decay != "auto" and not (is_real(self.decay) and 0 <= self.decay <= 100):
+        if not is_word(self.decay, "auto") and not (is_real(self.decay) and 0 <= self.decay <= 100):
             raise ValueError(
                 f'`decay` must be a number from 0 to 100 or "auto", got {self.decay!r}.'
             )
@@ -389,11 +390,10 @@ class NetworkEstimator(PointingEstimator):
         attention = read_ensemble(self.members_, instances)[1]
         agreed = pairs_agree(named_by(attention, instances), several)
         if agreed - chance < AGREED * (1 - chance):
-            warnings.warn(
+            warn(
                 f"do not trust which instance is named: on these bags {WITNESSES} name the same"
                 f" instance in {agreed:.0%}, by chance they would in {chance:.0%}.",
                 PointingWarning,
-                stacklevel=3,
             )
 
     def agreement(self, X):

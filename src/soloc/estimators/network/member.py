@@ -263,5 +263,5 @@ def predicted(loss: type[Loss], weights: Weights, stock: Stock, bags: np.ndarray
 
 def error(plan: Plan, stock: Stock, bags: np.ndarray, predictions: np.ndarray) -> float:
     """Weighted mean error of predictions of some bags."""
-    errors = plan.loss.errors(stock.y[bags], predictions)
-    return float(np.average(errors, weights=stock.weights[bags]))
+    errors, weights = plan.loss.errors(stock.y[bags], predictions), stock.weights[bags]
+    return float(weights @ errors / weights.sum())

@@ -28,7 +28,7 @@ def register(name: str, objective: type[Objective]) -> None:
 
 def losses_of(loss: object, known: Mapping[str, type[Objective]]) -> list[str]:
     """The losses to try: the one that is named, or those that "auto" compares."""
-    if loss == "auto":
+    if isinstance(loss, str) and loss == "auto":
         return [name for name, objective in known.items() if objective.in_auto]
     if isinstance(loss, str) and loss in known:
         return [loss]

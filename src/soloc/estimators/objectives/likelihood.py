@@ -128,7 +128,7 @@ class Likelihood(NumberObjective):
             key_block += (
                 scaled.T @ z - (pooled / np.maximum(self.weights[part], 1e-12)[:, None]).T @ pooled
             )
-            live = for_value[rows] > 1e-4
+            live = posterior[rows] > 1e-4
             columns = [z[live]]
             if self.context is not None:
                 columns.append(self.context[instances.owner[rows][live]].astype(np.float64))
