@@ -16,7 +16,7 @@ from soloc.estimators.diagnostics import Diagnostics
 from soloc.estimators.fields import Fields
 from soloc.estimators.fitting import Fitted, fit_objective
 from soloc.estimators.in_blocks import whole
-from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.instances import Instances, centre_and_scale, reach_of, within
 from soloc.estimators.labels import labels_for
 from soloc.estimators.mean_pool import MeanPool, fit_mean_pool, mean_pool_of
 from soloc.estimators.objectives.catalogue import losses_of
@@ -57,6 +57,7 @@ class BagEstimator(PointingEstimator):
 
     centre_: np.ndarray
     scale_: np.ndarray
+    reach_: np.ndarray  #: how far from the centre each feature of a new instance may lie
     coefficients_: Coefficients
     history_: History
     selection_: pd.DataFrame | None
@@ -266,6 +267,7 @@ class BagEstimator(PointingEstimator):
         attributes: dict[str, Any] = {
             "centre_": data.instances.centre,
             "scale_": data.instances.scale,
+            "reach_": reach_of(entered.bags, data.instances.centre),
             "loss_": chosen.loss,
             "alpha_": data.alpha,
             "key_alpha_": data.alpha * data.key_share,
@@ -301,6 +303,7 @@ class BagEstimator(PointingEstimator):
         arrays = {
             "centre": self.centre_,
             "scale": self.scale_,
+            "reach": self.reach_,
             "key": found.key,
             "value": found.value,
             "intercept": np.asarray(found.intercept, dtype=np.float64),
@@ -334,6 +337,7 @@ class BagEstimator(PointingEstimator):
         attributes = {
             "centre_": fields.array("centre", (d,)),
             "scale_": fields.array("scale", (d,), positive=True, finite=False),
+            "reach_": fields.array("reach", (d,), positive=True, finite=False),
             "loss_": loss,
             "alpha_": fields.number("alpha", least=0.0),
             "key_alpha_": fields.number("key_alpha", least=0.0),
@@ -368,6 +372,12 @@ class BagEstimator(PointingEstimator):
         """Attributes that describe the labels, from a file."""
 
     # -- shared work
+
+    def _bags(self, X: Any) -> tuple[Bags, Instances]:
+        """Bags whose features lie within reach, and their instances in standard units."""
+        bags, instances = super()._bags(X)
+        near = within(bags, self.centre_, self.reach_)
+        return near, instances if near is bags else Instances(near, self.centre_, self.scale_)
 
     def _read(self, instances: Instances) -> Reading:
         context = bag_means(instances) if self.coefficients_.context is not None else None

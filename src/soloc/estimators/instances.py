@@ -11,6 +11,7 @@ from soloc.estimators.repeats import WORTH, distinct_rows, row_digests
 from soloc.estimators.tickets import mixed
 
 COLUMNS = 8  # features that tell instances apart: more would only cost time
+FARTHER = 2.0  # times: a feature that hardly varied in training would shout later
 BLOCK = 8192  # rows per block where a temporary of the size of the data must be avoided
 
 
@@ -241,6 +242,29 @@ def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Distinct rows and which one each row is, when repeats are worth it; else rows and None."""
     first, rows = distinct_rows(values)
     return (values[first], rows) if len(first) <= WORTH * len(values) else (values, None)
+
+
+def reach_of(bags: Bags, centre: np.ndarray) -> np.ndarray:
+    """How far from the centre each feature of a new instance may lie: FARTHER than any seen.
+
+    Anywhere where it never varied, and is worth nothing.
+    """
+    x, count = bags.values, len(bags.values)
+    blocks = [x[start : start + BLOCK] for start in range(0, count, BLOCK)]
+    least = np.min([block.min(axis=0) for block in blocks], axis=0)
+    most = np.max([block.max(axis=0) for block in blocks], axis=0)
+    seen = np.maximum(most - centre, centre - least)
+    return np.where(seen > 0, FARTHER * seen, np.inf)
+
+
+def within(bags: Bags, centre: np.ndarray, reach: np.ndarray) -> Bags:
+    """The bags, whose features are taken to lie no farther from the centre than their reach."""
+    low, high = centre - reach, centre + reach
+    x = bags.values
+    if (x.min(axis=0) >= low).all() and (x.max(axis=0) <= high).all():
+        return bags
+    near = np.clip(x, low, high).astype(x.dtype, copy=False)
+    return bags.with_values(near, bags.features)
 
 
 def centre_and_scale(

@@ -1,6 +1,6 @@
 """Mean-pool ridge: the baseline that looks at no instance in particular, left out exactly."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import add
 from typing import NamedTuple
@@ -26,17 +26,21 @@ class MeanPool(NamedTuple):
 
 def without_folds(
     pooled: MeanPool,
-    means: np.ndarray,
+    means: np.ndarray | Callable[[np.ndarray], np.ndarray],
     y: np.ndarray,
     weights: np.ndarray,
     folds: list[np.ndarray],
     fit_intercept: bool,
 ) -> MeanPool:
-    """The same ridge, each bag predicted by the fit without its fold; the folds cover all bags."""
+    """The same ridge, each bag predicted by the fit without its fold; the folds cover all bags.
+
+    `means` are those of all bags, or what they are without a fold.
+    """
     left_out = np.empty_like(pooled.left_out)
     for fold in folds:
-        solved = ridge(means, y, weights * ~fold, pooled.alpha, fit_intercept)
-        left_out[fold] = means[fold] @ solved.coef + solved.intercept
+        x = means(fold) if callable(means) else means
+        solved = ridge(x, y, weights * ~fold, pooled.alpha, fit_intercept)
+        left_out[fold] = x[fold] @ solved.coef + solved.intercept
     return pooled._replace(left_out=left_out)
 
 

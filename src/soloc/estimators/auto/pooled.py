@@ -3,17 +3,19 @@
 Its attention is uniform, so it points at nothing and says so.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from soloc.estimators.auto.unseen import means_without
 from soloc.estimators.bags import Bags
 from soloc.estimators.calibration import calibration_of
 from soloc.estimators.classifier import SingleLocationClassifier, class_scores
 from soloc.estimators.coefficients import Coefficients, bag_means
 from soloc.estimators.diagnostics import Diagnostics
 from soloc.estimators.groups import count_of, means_of_others
-from soloc.estimators.instances import Instances, centre_and_scale
+from soloc.estimators.instances import Instances, centre_and_scale, reach_of
 from soloc.estimators.label_units import units_of
 from soloc.estimators.labels import classes, numbers
 from soloc.estimators.mean_pool import fit_mean_pool, without_folds
@@ -50,7 +52,8 @@ def pooled_regressor(
     instances = Instances(bags, *centre_and_scale(bags, True, weights), shared=True)
     means = bag_means(instances)
     ridge = fit_mean_pool(means, y, True, weights)
-    ridge = without_folds(ridge, means, y, weights, folds, True)
+    unseen = partial(means_without, bags=bags, means=means, weights=weights)
+    ridge = without_folds(ridge, unseen, y, weights, folds, True)
     nothing = means_of_others(y, weights, folds)
     drawn = drawn_back(y, ridge.left_out, weights)
     ridge = ridge._replace(
@@ -90,43 +93,63 @@ def pooled_classifier(
     """Logistic regression on bag means, as a classifier."""
     names, one_hot = classes(labels)
     instances = Instances(bags, *centre_and_scale(bags, True, weights), shared=True)
-    found = logistic(bag_means(instances).astype(np.float64), one_hot, weights, folds)
+    found = logistic(bags, bag_means(instances).astype(np.float64), one_hot, weights, folds)
     scores = class_scores(one_hot, found.held_out, found.held_out, weights, groups)
     more = {"classes_": names}
     return assembled(SingleLocationClassifier, "cross_entropy", instances, found, scores, more)
 
 
 def logistic(
-    means: np.ndarray, one_hot: np.ndarray, weights: np.ndarray, folds: list[np.ndarray]
+    bags: Bags,
+    means: np.ndarray,
+    one_hot: np.ndarray,
+    weights: np.ndarray,
+    folds: list[np.ndarray],
 ) -> Pooled:
     """Multinomial logistic regression whose penalty predicts best the bags left out."""
     codes = np.argmax(one_hot, axis=1)
-    centre = weights @ means / weights.sum()
-    turned, turn = means - centre, None
-    if turned.shape[1] > len(turned):  # in the span of the bags nothing is lost
-        _, _, turn = np.linalg.svd(turned, full_matrices=False)
-        turned = turned @ turn.T
     share = weights @ one_hot / weights.sum()
+    parts = []
+    for fold in folds:
+        seen = np.flatnonzero(~fold)[:MOST_BAGS]
+        if len(np.unique(codes[seen])) > 1:
+            x = means_without(fold, bags, means, weights).astype(np.float64)
+            parts.append((fold, seen, spanned(x, x[seen], weights[seen]).x))
     best: tuple[float, float, np.ndarray] | None = None
     for strength in STRENGTHS:
         said = np.tile(share, (len(codes), 1))
-        for fold in folds:
-            seen = np.flatnonzero(~fold)[:MOST_BAGS]
-            if len(np.unique(codes[seen])) < 2:
-                continue
-            model = fitted(turned[seen], codes[seen], weights[seen], strength)
+        for fold, seen, x in parts:
+            model = fitted(x[seen], codes[seen], weights[seen], strength)
             said[fold] = 0.0
-            said[np.ix_(fold, model.classes_)] = model.predict_proba(turned[fold])
+            said[np.ix_(fold, model.classes_)] = model.predict_proba(x[fold])
         error = -weights @ np.log(np.maximum((said * one_hot).sum(axis=1), 1e-12))
         if best is None or error < best[0]:
             best = float(error), float(strength), said
     assert best is not None
-    model = fitted(turned, codes, weights, best[1])
+    whole = spanned(means, means, weights)
+    model = fitted(whole.x, codes, weights, best[1])
     coef, intercept = model.coef_, model.intercept_
     if len(coef) == 1:  # two classes have one logit
         coef, intercept = np.vstack([-coef / 2, coef / 2]), np.array([-0.5, 0.5]) * intercept
-    slopes = coef.T if turn is None else turn.T @ coef.T
-    return Pooled(slopes, intercept - centre @ slopes, 1 / best[1], best[2])
+    slopes = coef.T if whole.turn is None else whole.turn.T @ coef.T
+    return Pooled(slopes, intercept - whole.centre @ slopes, 1 / best[1], best[2])
+
+
+class Spanned(NamedTuple):
+    """Bag means about their centre, turned into the span of some bags where these are few."""
+
+    x: np.ndarray
+    centre: np.ndarray
+    turn: np.ndarray | None
+
+
+def spanned(means: np.ndarray, seen: np.ndarray, weights: np.ndarray) -> Spanned:
+    """Of these means; a penalised fit to the seen ones loses nothing there."""
+    centre = weights @ seen / weights.sum()
+    if seen.shape[1] <= len(seen):
+        return Spanned(means - centre, centre, None)
+    _, _, turn = np.linalg.svd(seen - centre, full_matrices=False)
+    return Spanned((means - centre) @ turn.T, centre, turn)
 
 
 def fitted(x: np.ndarray, codes: np.ndarray, weights: np.ndarray, strength: float) -> Any:
@@ -156,6 +179,7 @@ def assembled(
     attributes: dict[str, Any] = {
         "centre_": instances.centre,
         "scale_": instances.scale,
+        "reach_": reach_of(bags, instances.centre),
         "loss_": loss,
         "alpha_": found.alpha,
         "key_alpha_": INFINITE,
