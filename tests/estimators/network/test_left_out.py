@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from soloc.datasets import make_single_location
-from soloc.estimators import SingleLocationNetworkRegressor
+from soloc.estimators import SingleLocationNetworkClassifier, SingleLocationNetworkRegressor
 from soloc.estimators.network import ensemble
 from soloc.estimators.network.batches import Stock
 from soloc.estimators.network.context import SAFE, safe_share_of, share_of
 from soloc.estimators.network.ensemble import Ensemble, excess, left_out, parts_of
-from soloc.estimators.network.losses import Numbers
+from soloc.estimators.network.losses import Classes, Numbers
 from soloc.estimators.network.member import Member
 
 
@@ -134,3 +135,36 @@ def test_shrinkage_does_not_flatter_the_score_of_noise():
         found.append(model.fit(data.bags, y).diagnostics_)
     assert np.mean([each.held_out < 0.0 for each in found]) > 0.5
     assert all(each.doubts for each in found)
+
+
+@pytest.mark.parametrize("count", [3, 5])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_excess_of_classes_is_what_averaging_logits_would_gain(count, classes, monkeypatch):
+    """Members are true logits plus noise; to second order the log-loss tells the difference."""
+    rng = np.random.default_rng(7)
+    n = 20_000
+    truth = 1.5 * rng.standard_normal((n, classes))
+    y = (truth + rng.gumbel(size=truth.shape)).argmax(axis=1)
+    y = np.eye(classes)[y]
+    said = softmax(truth + 0.5 * rng.standard_normal((count, n, classes)), axis=2)
+    fold_of = np.arange(n) % count
+    members = [
+        Member(number, 1.0, [0.0], own, [said[number][own]])
+        for number, own in enumerate(np.flatnonzero(fold_of == fold) for fold in range(count))
+    ]
+    monkeypatch.setattr(ensemble, "predicted", lambda _, weights, stock, bags: said[weights][bags])
+    stock = stock_of_labels(np.zeros(n))._replace(y=y.astype(np.float32))
+    found = Ensemble(members, list(range(count)), fold_of, 1.0, {})
+    honest = left_out(found, stock, Classes, np.zeros(n, dtype=int))
+    together = softmax(np.log(said).mean(axis=0), axis=1)
+    losses = [-np.log((each * y).sum(axis=1)) for each in (honest, together)]
+    wanted = losses[0] - losses[1]
+    beyond = excess(found, stock, Classes)
+    error = np.std(wanted) / np.sqrt(n)
+    assert beyond.shape == (n, 1) and wanted.mean() > 10 * error
+    assert beyond.mean() == pytest.approx(wanted.mean(), abs=4 * error + 0.05 * wanted.mean())
+    model = SingleLocationNetworkClassifier()
+    lowered = model._as_one(honest, beyond, y)
+    np.testing.assert_allclose(lowered.sum(axis=1), 1)
+    gained = losses[0] + np.log((lowered * y).sum(axis=1))
+    np.testing.assert_allclose(gained, np.minimum(beyond[:, 0], 0.75 * losses[0]), atol=1e-5)

@@ -11,8 +11,8 @@ from soloc.estimators.fields import Fields
 from soloc.estimators.files import saved_by_name
 from soloc.estimators.instances import Instances
 from soloc.estimators.labels import classes
-from soloc.estimators.network.estimator import NetworkEstimator
-from soloc.estimators.network.losses import Classes, log_of
+from soloc.estimators.network.estimator import LEAST_LEFT, NetworkEstimator
+from soloc.estimators.network.losses import LEAST_PROBABILITY, Classes, log_of
 from soloc.estimators.pointing import BagClassifierMixin
 
 
@@ -79,6 +79,14 @@ class SingleLocationNetworkClassifier(BagClassifierMixin, NetworkEstimator):
         groups: np.ndarray | None,
     ) -> Any:
         return class_scores(y, predicted, pooled, weights, groups)
+
+    def _as_one(self, honest: np.ndarray, beyond: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Probabilities whose log-loss is less by what members exceed that of their mean."""
+        own = np.sum(honest * y, axis=1, keepdims=True)
+        loss = -log_of(own)
+        raised = np.exp(-np.maximum(loss - beyond.sum(axis=1, keepdims=True), LEAST_LEFT * loss))
+        others = honest * (1 - raised) / np.maximum(1 - own, LEAST_PROBABILITY)
+        return np.where(y > 0, raised, others)
 
     # -- files
 

@@ -252,21 +252,35 @@ def parts_of(groups: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def excess(ensemble: Ensemble, stock: Stock, loss: type[Loss]) -> np.ndarray:
-    """By how much the squared error of a bag left out exceeds that of all members' mean, as y.
+    """By how much the error of a bag left out exceeds that of all members' mean, (n, outputs).
 
     Bags are left out by k of M members. With V the variance of the members about their mean, the
     squared error of the mean of k of them is V / k above that of infinitely many: here
-    V (1 / k - 1 / M). V is that of the bag, or its mean for bags beyond the first so many. Zero
-    where the ensemble is no mean of what its members say.
+    V (1 / k - 1 / M). V is that of the bag, or its mean for bags beyond the first so many. Of
+    classes it is the log-loss that exceeds, by `spread_of_logits`, (n, 1).
     """
     count = len(ensemble.members)
     left_by = ensemble.left_by()
-    if count < FEWEST_MEMBERS or not left_by.any() or not loss.averaged:
+    if count < FEWEST_MEMBERS or not left_by.any():
         return np.zeros(stock.y.shape)
     bags = np.arange(min(len(stock.y), MOST_JUDGES))
     said = np.stack([predicted(loss, m.weights, stock, bags) for m in ensemble.members])
-    of_bags = said.var(axis=0, ddof=1)
+    of_bags = said.var(axis=0, ddof=1) if loss.averaged else spread_of_logits(said)
     mean = np.average(of_bags, axis=0, weights=stock.weights[bags])
-    variance = np.broadcast_to(mean, stock.y.shape).copy()
+    variance = np.broadcast_to(mean, (len(stock.y), len(mean))).copy()
     variance[bags] = of_bags
     return variance * max(float(np.mean(1 / left_by[left_by > 0])) - 1 / count, 0.0)
+
+
+def spread_of_logits(said: np.ndarray) -> np.ndarray:
+    """Half the variance of the members' logits, weighted by the mean's probabilities, (n, 1).
+
+    To second order the mean log-loss of logits z + e exceeds that of z by it, whatever the class:
+    its curvature there is diag(p) - p p'.
+    """
+    logits = log_of(said)
+    mean = logits.mean(axis=0)
+    probability, away = softmax(mean, axis=1), logits - mean
+    away = away - (probability * away).sum(axis=2, keepdims=True)
+    squares = (probability * away**2).sum(axis=2, keepdims=True)
+    return np.asarray(0.5 * squares.sum(axis=0) / (len(said) - 1))

@@ -67,6 +67,7 @@ KEY_UNITS = 8
 WIDE, COMPONENTS = 300, 64  # of more features a network of few bags sees so many components
 SHORT, SHORT_DECAY = 8, 1.5  # epochs of the member that only tells which bags belong together
 WITNESSES = "two members of the ensemble"
+LEAST_LEFT = 0.25  # of the error of a bag left out, however much the members differ
 MOST_WITNESSED = 4096  # bags on which agreement is measured
 
 

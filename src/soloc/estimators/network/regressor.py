@@ -19,12 +19,10 @@ from soloc.estimators.label_units import (
 )
 from soloc.estimators.labels import numbers
 from soloc.estimators.network.ensemble import Ensemble
-from soloc.estimators.network.estimator import NetworkEstimator, rounded
+from soloc.estimators.network.estimator import LEAST_LEFT, NetworkEstimator, rounded
 from soloc.estimators.network.losses import Numbers
 from soloc.estimators.pointing import BagRegressorMixin
 from soloc.estimators.regressor import number_scores
-
-LEAST_LEFT = 0.25  # of the squared error, however much the members differ
 
 
 @saved_by_name
