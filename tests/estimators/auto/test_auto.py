@@ -88,6 +88,21 @@ def test_mean_pooling_answers_where_it_is_within_an_error_of_the_best():
         assert told.startswith(said) and told.endswith("it points at nothing")
 
 
+def test_the_network_must_be_ahead_of_linear_attention_by_one_and_a_half_errors():
+    constant, weights = np.full(100, 2.0), np.ones(100)
+    swing = np.tile([-1.0, 1.0], 50)  # an error of .1, and a bit: bags are a hundred
+    for behind, choice in ((0.13, "linear"), (0.17, "network")):
+        errors = {
+            "mean-pool": np.full(100, 1.9),
+            "linear": 0.5 + behind + swing,
+            "network": np.full(100, 0.5),
+        }
+        assert simplest_of_best(errors, constant, weights, None) == choice
+    scores = pd.DataFrame({"candidate": ["linear", "network"], "held_out": [0.74, 0.75]})
+    told = reason("linear", scores.assign(error=0.1), "R^2")
+    assert told.startswith("linear attention is within 1.5 standard errors of the best")
+
+
 @pytest.mark.parametrize("count", [2, 3, 5])
 @pytest.mark.parametrize("kind", [SingleLocationNetworkRegressor, SingleLocationNetworkClassifier])
 def test_a_few_bags_of_noise_vouch_for_nothing(kind, count):

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from soloc.estimators.bags import Bags
 from soloc.estimators.coefficients import Reading
 from soloc.estimators.columns import bags_of
-from soloc.estimators.diagnostics import SURE, Diagnostics, gain
+from soloc.estimators.diagnostics import Diagnostics, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import KINDS
 from soloc.estimators.instances import Instances
@@ -36,6 +36,7 @@ CANDIDATES = {"mean-pool": "mean pooling", "linear": "linear attention", "networ
 CARRIED = ("feature_names_in_", "columns_aside_", "classes_")
 SCORES: dict[str, type] = {"candidate": str, "held_out": float, "error": float, "seconds": float}
 AS_GOOD = 0.005  # share of a constant's error by which mean pooling may be worse and still answer
+BENT = 1.5  # standard errors by which the network must be ahead of what can be read
 #: small and wide sets: the linear search has nothing to go by there, and takes seconds for it
 FEW_BAGS, MANY_FEATURES = 200, 150
 QUICK: dict[str, Any] = {"members": 5, "decay": 1.0, "max_epochs": 12, "context": False}
@@ -285,7 +286,7 @@ def simplest_of_best(
     weights: np.ndarray,
     groups: np.ndarray | None,
 ) -> str:
-    """The least error; but linear attention unless the network is surely better: by two errors.
+    """The least error; but linear attention unless the network is better by BENT errors.
 
     Mean pooling answers where not even the best one is better than a constant, or than mean
     pooling, by one error (and by a bit): then nothing is to be pointed at.
@@ -301,7 +302,7 @@ def simplest_of_best(
     if best == "network" and "linear" in errors:
         behind = gain(errors["linear"] - errors["network"], weights, groups)
         pooled = means.get("mean-pool", means["linear"])
-        if behind.mean < SURE * behind.error and means["linear"] <= pooled:
+        if behind.mean < BENT * behind.error and means["linear"] <= pooled:
             return "linear"
     return best
 
@@ -314,7 +315,7 @@ def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
     if beaten_by == 0:
         said = f"{CANDIDATES[choice]} predicts best the bags it left out"
     elif choice == "linear":
-        said = "linear attention is within two standard errors of the best on bags left out"
+        said = f"linear attention is within {BENT} standard errors of the best on bags left out"
     elif choice == "mean-pool" and best.held_out > best.error:
         said = "mean pooling is within a standard error of the best on bags left out"
     else:
