@@ -15,7 +15,9 @@ from soloc.tasks.single_location import SingleLocation
 
 @dataclass(frozen=True)
 class Config:
-    """The law at `ratios`; moments and training from them on `sets` data sets at `tried`."""
+    """The law at `ratios`; at `tried`, moments of `measured` data sets, and training from those of
+    the first `sets`.
+    """
 
     lengths: tuple[int, ...] = (3, 10)
     ratios: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
@@ -24,6 +26,7 @@ class Config:
     eps: float = 0.3
     ridge: float = 0.2
     d: int = 80
+    measured: int = 24
     sets: int = 6
     seed: int = 3
 
@@ -37,14 +40,14 @@ def _length(config: Config, L: int) -> pd.DataFrame:
     task = SingleLocation(d=config.d, L=L, gamma=1.0, eps=config.eps, signal=config.signal)
     rows = [moment_start_curve(task, config.ratios).assign(part="law", start="moments")]
     for ratio in config.tried:
-        sets = [draw(task, ratio, config.seed, L, number) for number in range(config.sets)]
+        sets = [draw(task, ratio, config.seed, L, number) for number in range(config.measured)]
         pairs = [moments(data) for data in sets]
         cosines = np.array(
             [[k @ s.key, v @ s.value] for (k, v), s in zip(pairs, sets, strict=True)]
         )
         rows.append(_row(ratio, "moments", "moments", cos_k=cosines[:, 0], cos_v=cosines[:, 1]))
-        starts = ("moments", "random")
-        ends = [by_descent(task, Softmax(1.0), s, config.ridge, starts) for s in sets]
+        starts, few = ("moments", "random"), sets[: config.sets]
+        ends = [by_descent(task, Softmax(1.0), s, config.ridge, starts) for s in few]
         for start, found in zip(starts, zip(*ends, strict=True), strict=True):
             risks = np.array([one.risk for one in found])
             shares = np.array([one.agrees for one in found], float)

@@ -174,7 +174,7 @@ EXPERIMENT = Experiment(
     name="failures",
     question="When training fails, how does it fail, and what should be changed?",
     config=Config(),
-    quick=Config(causes=("descent", "lam too large", "start near the swap"), runs=10),
+    quick=Config(causes=("descent", "lam too large", "start near the swap"), runs=40),
     run=run,
     findings=findings,
     certificates=certificates,

@@ -297,7 +297,7 @@ EXPERIMENT = Experiment(
     name="initialisation",
     question="Where must training begin to reach the solution, and how long does it take?",
     config=Config(),
-    quick=Config(starts=200, samples=(0, 800), practical_starts=16),
+    quick=Config(starts=200, samples=(0, 1600), practical_starts=16),
     run=run,
     findings=findings,
     certificates=certificates,
