@@ -1,7 +1,7 @@
 """Starts: overlaps where training begins, drawn exactly in law, or from vectors and samples."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from soloc.tasks.single_location import SingleLocation, Truth
 
 _ON_THE_SPHERE = 1e-6  # how far from 1 the norm of a given vector may be
 _NUMBERS_AT_ONCE = 2**17  # drawn at a time by the practical start
+_NUMBERS_KEPT = 4_000_000  # of a sample that is drawn once
 
 
 def uniform_on_sphere(d: int, runs: int, key: jax.Array) -> Overlaps:
@@ -80,7 +81,7 @@ def practical(
 
     E[Y sum_l X_l] = gamma^2 v* gives v; E[Y sum_l (X_l.v) X_l] = gamma^2 m k* at v = v* gives k.
     The noise of v lies mostly along k*, so v is cleaned of its part along k, and k computed again.
-    The same sample is drawn anew for each moment: memory does not grow with n.
+    A large sample is drawn anew for each moment: memory does not grow with n.
     """
     check_count("n", n)
     # the same for every n, so that nothing is compiled anew
@@ -89,19 +90,20 @@ def practical(
         draw = _draw(task, at_once)
     except TypeError:  # a task that holds arrays cannot be remembered
         draw = _draw.__wrapped__(task, at_once)
-    batches = [
-        (jax.random.fold_in(key, i), n - first) for i, first in enumerate(range(0, n, at_once))
-    ]
+
+    def batches() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Tokens, and the answer of each one's sequence."""
+        for i, first in enumerate(range(0, n, at_once)):
+            sample, left = draw(truth, jax.random.fold_in(key, i)), n - first
+            tokens = np.asarray(sample.tokens)[:left].reshape(-1, task.d)
+            yield tokens, np.repeat(np.asarray(sample.answers)[:left], task.L)
+
+    kept = [*batches()] if n * task.L * task.d <= _NUMBERS_KEPT else None
 
     def mean_direction(v: np.ndarray | None = None) -> np.ndarray:
         total = np.zeros(task.d)
-        for batch_key, left in batches:
-            sample = draw(truth, batch_key)
-            answers, tokens = np.asarray(sample.answers)[:left], np.asarray(sample.tokens)[:left]
-            weights = np.repeat(answers, task.L) * (
-                1.0 if v is None else tokens.reshape(-1, task.d) @ v
-            )
-            total += weights @ tokens.reshape(-1, task.d)
+        for tokens, answers in batches() if kept is None else kept:
+            total += answers * (1.0 if v is None else tokens @ v) @ tokens
         return np.asarray(total / np.linalg.norm(total))
 
     v = mean_direction()

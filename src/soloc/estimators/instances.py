@@ -195,9 +195,13 @@ class Instances:
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         rows = np.repeat(self.starts[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        values = np.empty((len(rows), bags.width), dtype=np.float32)
-        for start in range(0, len(rows), BLOCK):
-            values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
+        if self.rows is not None and len(self.x) < len(rows):  # each of those that repeat once
+            distinct = ((self.x - self.centre) / self.scale).astype(np.float32)
+            values = distinct[self.rows[rows]]
+        else:
+            values = np.empty((len(rows), bags.width), dtype=np.float32)
+            for start in range(0, len(rows), BLOCK):
+                values[start : start + BLOCK] = self.standard(rows[start : start + BLOCK])
         if bags.on_disk:
             bags.values.forget()
         width = bags.width
