@@ -163,7 +163,7 @@ class BagEstimator(PointingEstimator):
             groups = self._groups(entered, next(iter(found.values())))
             part = data.part(where) if data.on_disk else part
             return Started(groups, shortened(part, starts, 1), where, [], starts)
-        if groups is None and data.instances.rows is not None:
+        if groups is None and data.instances.repeated is not None:
             first = next(iter(entered.losses.values()))
             begun = self._best_starts(data, {"": first}, entered.pooled, entered, self.n_starts)[""]
             groups = self._groups(entered, begun)
@@ -187,7 +187,7 @@ class BagEstimator(PointingEstimator):
     def _groups(entered: Entered, found: Coefficients) -> np.ndarray | None:
         """The groups that were given, or bags that share the instance they point at."""
         instances = entered.data.instances
-        if entered.groups is not None or instances.rows is None:
+        if entered.groups is not None or instances.repeated is None:
             return entered.groups
         return pointed_groups(instances, entered.data.read(found).attention)
 

@@ -100,6 +100,7 @@ class SingleLocationClassifier(BagClassifierMixin, BagEstimator):
         return {
             "coefficients_": found,
             "held_out_": chosen.held_out,
+            "groups_": chosen.groups,
             "diagnostics_": Diagnostics(
                 *class_scores(
                     data.y[seen],

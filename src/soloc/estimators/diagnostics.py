@@ -21,7 +21,7 @@ class Diagnostics(NamedTuple):
     """What a fitted model says about itself; `held_out` may be a leave-one-out score."""
 
     held_out: float  #: score of the model on bags it was not fitted to (R^2, or accuracy)
-    mean_pool: float  #: score of mean-pool ridge on the same bags, left out one at a time
+    mean_pool: float  #: score on the same bags of `rival`, which points at nothing
     chance: float  #: score of a constant: 0 for R^2, the share of the largest class for accuracy
     beyond_chance_error: float  #: standard error of held_out - chance
     beyond_pool_error: float  #: standard error of held_out - mean_pool
@@ -32,6 +32,7 @@ class Diagnostics(NamedTuple):
     several: bool  #: whether any bag has more than one instance
     #: whose agreement it is
     witnesses: str = "the model and fits to both halves of the bags"
+    rival: str = "mean-pool ridge"  #: what reads whole bags, fitted without those that are judged
 
     @property
     def doubts(self) -> list[str]:
@@ -46,7 +47,7 @@ class Diagnostics(NamedTuple):
             )
         elif self.held_out <= self.mean_pool + SURE * self.beyond_pool_error:
             found.append(
-                f"mean-pool ridge, which points at nothing, scores {self.mean_pool:.3f} held out,"
+                f"{self.rival}, which points at nothing, scores {self.mean_pool:.3f} held out,"
                 f" the model {self.held_out:.3f} (standard error {self.beyond_pool_error:.3f})"
             )
         if self.agreed < AGREED:
@@ -75,7 +76,7 @@ class Diagnostics(NamedTuple):
     def __str__(self) -> str:
         lines = [
             (
-                f"held-out score        {self.held_out:.3f}   (mean-pool ridge"
+                f"held-out score        {self.held_out:.3f}   ({self.rival}"
                 f" {self.mean_pool:.3f}, a constant {self.chance:.3f}, standard error"
                 f" {self.beyond_chance_error:.3f})"
             ),

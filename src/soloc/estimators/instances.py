@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from soloc.estimators.bags import Bags, pieces
-from soloc.estimators.repeats import WORTH, distinct_rows, row_digests
+from soloc.estimators.repeats import CHANCE, WORTH, distinct_rows, row_digests
 from soloc.estimators.tickets import mixed
 
 COLUMNS = 8  # features that tell instances apart: more would only cost time
@@ -31,9 +31,10 @@ class Instances:
     sum_l w_l z_l of each bag. Each is one pass over the data. A constant feature has scale
     infinity: it is worth zero.
 
-    With `shared`, instances that repeat (the same word in many bags) are kept and computed once:
-    `x` then holds the distinct ones and `rows` says which one each instance is; else `rows` is
-    None. With `log_counts`, each instance stands for several, which raises its score.
+    With `shared`, instances that repeat (the same word in many bags) are kept and computed once,
+    where that is worth it: `x` then holds the distinct ones and `rows` says which one each instance
+    is; else `rows` is None. Where fewer repeat, `repeated` still says so. With `log_counts`, each
+    instance stands for several, which raises its score.
     """
 
     def __init__(
@@ -49,8 +50,15 @@ class Instances:
         self.bags = bags
         self.x: Any = bags.values
         self.rows: np.ndarray | None = None
+        self.repeated: np.ndarray | None = (
+            None  #: which distinct one each is; None where few repeat
+        )
         if shared and not bags.on_disk:  # those on disk are not compared
-            self.x, self.rows = compact(bags.values)
+            first, which = distinct_rows(bags.values)
+            if len(first) <= CHANCE * len(which):
+                self.repeated = which
+            if len(first) <= WORTH * len(which):
+                self.x, self.rows = bags.values[first], which
         self.count = len(bags.values)
         self.log_counts = None if log_counts is None else log_counts.astype(self.x.dtype)
         self.stands_for = self.count if stands_for is None else stands_for
@@ -240,12 +248,6 @@ class Instances:
         out = self.x[wanted].astype(np.float64, copy=False) - self.centre
         out /= self.scale
         return out
-
-
-def compact(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Distinct rows and which one each row is, when repeats are worth it; else rows and None."""
-    first, rows = distinct_rows(values)
-    return (values[first], rows) if len(first) <= WORTH * len(values) else (values, None)
 
 
 def reach_of(bags: Bags, centre: np.ndarray) -> np.ndarray:

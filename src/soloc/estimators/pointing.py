@@ -64,6 +64,8 @@ class PointingEstimator(ABC, BaseEstimator):
     #: errors that all members together would have); NaN where none was left out, and gone from a
     #: model that was loaded
     held_out_: np.ndarray
+    #: the bags that were held out together, those given or found; gone from a loaded model, too
+    groups_: np.ndarray | None
 
     #: called with a `History` after each iteration of the last fit; set it to watch long fits
     on_progress: Callable[[History], Any] | None = None

@@ -160,7 +160,7 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
         if self.value_alpha is not None and kind is SquaredLoss:
             data = self._with_value_alpha(data, found.key, groups, entered.tickets)
             found = whole(SquaredLoss, data).coefficients(found.key)
-        if entered.groups is None and data.instances.rows is not None:
+        if entered.groups is None and data.instances.repeated is not None:
             # the fit knows better than its start who points where
             groups = pointed_groups(data.instances, data.read(found).attention)
         # first, while there are no scores of bags: where these are on disk, they take much memory
@@ -188,6 +188,7 @@ class SingleLocationRegressor(BagRegressorMixin, BagEstimator):
             "calibration_": calibration_of(scores, data.weights, count_of(groups, len(data.y))),
             "left_out_": np.stack([data.y, data.y - residual, transform]),
             "held_out_": honest.reshape(len(data.y), -1),
+            "groups_": groups,
             "diagnostics_": Diagnostics(
                 *number_scores(
                     data.y[seen],

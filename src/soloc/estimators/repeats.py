@@ -3,6 +3,7 @@
 import numpy as np
 
 WORTH = 0.5  # share of distinct instances above which their repeats save nothing
+CHANCE = 0.95  # share of distinct instances above which bags that share one are too few to matter
 BLOCK = 8192
 
 

@@ -67,12 +67,12 @@ class Choice(NamedTuple):
 def pointed_groups(instances: Instances, attention: np.ndarray) -> np.ndarray | None:
     """Bags that point at the same instance, as groups, (n,); None where few do, or all do.
 
-    Bags that share their decisive instance (a word, an image) are no test of each other: whoever
-    has seen one of them knows the answer of all. So they are held out together.
+    Bags that share their decisive instance (a word, an image, a bag given twice) are no test of
+    each other: whoever has seen one of them knows the answer of all. So they are held out together.
     """
-    if instances.rows is None:
+    if instances.repeated is None:
         return None
-    groups = instances.rows[first_of_largest(attention, instances)]
+    groups = instances.repeated[first_of_largest(attention, instances)]
     counts = np.bincount(groups)
     counts = counts[counts > 0]
     return groups if len(counts) >= FEWEST_GROUPS and 2 * counts.max() <= len(groups) else None
@@ -100,8 +100,8 @@ def held_out_folds(
     units = int(members.max()) + 1
     if units < 2:
         raise ValueError(
-            "`groups` must hold at least two different groups to hold bags out, got one; pass"
-            ' `alpha` and `loss` instead of "auto".'
+            "`groups` must hold at least two different groups to hold bags out, got one; leave it"
+            " out if bags are independent."
             if groups is not None
             else (
                 '"auto" needs at least 2 bags to hold some out, got 1 sample; pass `alpha` and'

@@ -81,11 +81,36 @@ def test_mean_pooling_answers_where_it_is_within_an_error_of_the_best():
         assert simplest_of_best(errors, constant, weights, None) == choice
     scores = pd.DataFrame({"candidate": ["mean-pool", "network"], "held_out": [0.746, 0.75]})
     for error, said in (
-        (0.1, "mean pooling is within a standard error of the best"),
+        (0.1, "mean pooling is as good as the best on bags left out, to an error or 0.005"),
         (0.8, "nothing is better than a constant by a standard error"),
     ):
         told = reason("mean-pool", scores.assign(error=error), "R^2")
         assert told.startswith(said) and told.endswith("it points at nothing")
+
+
+def test_one_process_may_be_asked_for():
+    model = SingleLocationAutoRegressor(n_jobs=1, candidates=["mean-pool"])
+    assert model.fit(DATA.bags, DATA.labels).choice_ == "mean-pool"
+    with pytest.raises(ValueError, match="`n_jobs` must be None or an integer other than 0"):
+        model.set_params(n_jobs=True).fit(DATA.bags, DATA.labels)
+
+
+def test_residuals_are_those_of_the_chosen_model():
+    model = SingleLocationAutoRegressor(candidates=["linear"]).fit(DATA.bags, DATA.labels)
+    assert model.residuals_.equals(model.model_.residuals_)
+    assert model.residuals(DATA.bags, DATA.labels).equals(
+        model.model_.residuals(DATA.bags, DATA.labels)
+    )
+    model.model_ = SingleLocationNetworkRegressor()
+    assert not hasattr(model, "residuals") and not hasattr(model, "residuals_")
+
+
+def test_a_saved_classifier_of_means_says_the_same_to_the_last_bit(tmp_path):
+    x, y = wide(60, True)
+    model = SingleLocationAutoClassifier(candidates=["mean-pool"]).fit(x, y)
+    model.save(tmp_path / "m.soloc")
+    again = load(tmp_path / "m.soloc")
+    np.testing.assert_array_equal(again.predict_proba(x), model.predict_proba(x))
 
 
 def test_the_network_must_be_ahead_of_linear_attention_by_one_and_a_half_errors():

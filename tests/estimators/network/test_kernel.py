@@ -15,8 +15,9 @@ from soloc.estimators import (
     SingleLocationNetworkRegressor,
     load,
 )
+from soloc.estimators.instances import Instances
 from soloc.estimators.network.context import mixed, share_asked
-from soloc.estimators.network.kernel import fit_kernels
+from soloc.estimators.network.kernel import fit_kernels, sums_of_bags
 
 QUICK = {"decay": 1.5, "members": 5, "max_epochs": 12}
 
@@ -28,6 +29,31 @@ def spread_decides(n, seed):
     x = rng.standard_normal((n, 12, 4))
     x[:, :, 0] *= size[:, None]
     return Bags(x.reshape(-1, 4), np.arange(n + 1) * 12), size + 0.1 * rng.standard_normal(n)
+
+
+def test_pieces_of_bags_say_what_all_of_them_say(monkeypatch):
+    bags, y = spread_decides(60, 0)
+    instances = Instances(bags, np.full(4, 0.5), np.full(4, 2.0))
+    whole = sums_of_bags(instances)
+    expected = (bags.values.reshape(60, 12, 4) - 0.5) / 2.0
+    np.testing.assert_allclose(whole[:, :4], expected.mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(whole[:, 8:12], expected.min(axis=1), atol=1e-12)
+    assert (whole[:, -1] == 12).all() and whole.shape == (60, 17)
+    [kernel] = fit_kernels(whole, y[:, None], np.ones(60), (0.1,), False)
+    said = kernel.said(whole, False)
+    monkeypatch.setattr("soloc.estimators.network.kernel.BLOCK", 30)
+    monkeypatch.setattr("soloc.estimators.network.kernel.ROWS", 7)
+    np.testing.assert_array_equal(sums_of_bags(instances), whole)
+    np.testing.assert_allclose(kernel.said(whole, False), said, rtol=1e-10)
+
+
+def test_many_classes_have_no_kernel():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((80, 3, 2)), np.arange(80) % 20
+    model = SingleLocationNetworkClassifier(decay=1.5, members=2, max_epochs=2)
+    assert model.fit(x + y[:, None, None], y).kernel_ is None  # 20 systems for each penalty, fold
+    few = model.fit(x + (y % 4)[:, None, None], y % 4)
+    assert few.kernel_ is not None
 
 
 def standard(x, weights):

@@ -65,6 +65,23 @@ def test_it_reads_and_points_where_the_linear_class_cannot():
     assert abs(np.mean((low <= test.labels) & (test.labels <= high)) - 0.9) < 0.03
 
 
+def test_one_member_is_no_witness():
+    model = SingleLocationNetworkRegressor(**QUICK | {"members": 1}).fit(DATA.bags, DATA.labels)
+    found = model.diagnostics_
+    assert found.agreement == found.chance_agreement
+    assert "the only member and a pick at random name the same instance" in found.verdict
+
+
+def test_it_warns_where_members_do_not_agree_on_these_bags(regressor):
+    assert not regressor.diagnostics_.doubts
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        regressor.locate(DATA.bags)
+    row = np.random.default_rng(0).standard_normal((20, 1, DATA.bags.width))
+    with pytest.warns(PointingWarning, match="on these bags two members .* in 0%"):
+        regressor.locate(np.repeat(row, 4, axis=1))  # equal instances: nobody names one
+
+
 def test_weights_times_values_add_up_to_the_prediction(regressor):
     explanation = regressor.explain(DATA.bags, 3)
     total = explanation.table["contribution"].sum() + explanation.offset
@@ -80,8 +97,10 @@ def test_a_boosted_context_is_mixed_in_where_the_mean_of_the_bag_decides():
     plain = SingleLocationNetworkRegressor(**QUICK, context=False).fit(x[:400], y[:400])
     assert model.share_ > 0.1 and plain.share_ == 0
     assert model.score(x[400:], y[400:]) > plain.score(x[400:], y[400:])
-    with pytest.warns(PointingWarning, match="mean-pool ridge, which points at nothing"):
+    assert model.diagnostics_.rival == "boosted trees on bag means"
+    with pytest.warns(PointingWarning, match="on bag means, which points at nothing"):
         model.locate(x)
+    assert "(boosted trees on bag means " in str(model.diagnostics_)
 
 
 @pytest.mark.parametrize("outputs", [1, 2])

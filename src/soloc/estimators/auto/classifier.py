@@ -20,7 +20,7 @@ class SingleLocationAutoClassifier(BagClassifierMixin, AutoEstimator):
 
     Mean-pool logistic regression, `SingleLocationClassifier` and `SingleLocationNetworkClassifier`
     are fitted, and the one that predicts best the bags it left out answers, or mean pooling where
-    that is within a standard error of it.
+    that is as good, within a standard error or .005.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ from soloc.estimators.columns import bags_of
 from soloc.estimators.diagnostics import Diagnostics, gain
 from soloc.estimators.fields import Fields
 from soloc.estimators.files import KINDS
+from soloc.estimators.groups import count_of
 from soloc.estimators.instances import Instances
 from soloc.estimators.labels import labels_for
 from soloc.estimators.network.ensemble import folds_of
@@ -63,11 +64,12 @@ class AutoEstimator(PointingEstimator):
     @on_one_thread
     def fit(self, X, y=None, groups=None, sample_weight=None):
         """Fit every candidate and keep the one that predicts best the bags it left out, or mean
-        pooling where that is within a standard error of it.
+        pooling where that is as good: within a standard error, or .005.
 
-        Bags are held out together as in the candidates. Weights of bags are used as these use them,
-        and by the comparison: a weight of two is the same bag twice. A fit that is interrupted
-        leaves the model as it was.
+        Bags are held out together as in the candidates: mean pooling leaves out those that the
+        others found to share the instance they point at. Weights of bags are used as these use
+        them, and by the comparison: a weight of two is the same bag twice. A fit that is
+        interrupted leaves the model as it was.
         """
         self._check_parameters()
         bags = bags_of(X).in_memory()
@@ -78,13 +80,15 @@ class AutoEstimator(PointingEstimator):
         bags, weights, groups = given.bags, given.weights, given.groups
         labels = given.labels
         standard = self._standard(labels, weights)
-        lots = tickets(bags, standard, 0)
-        fold_of = folds_of(lots, groups)
-        folds = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
-        found, seconds = {}, {}
-        for name in self._candidates(bags):
+        names = self._candidates(bags)
+        found: dict[str, Any] = dict.fromkeys(names)
+        seconds: dict[str, float] = {}
+        for name in sorted(names, key=lambda name: name == "mean-pool"):
             begin = time.process_time()
             if name == "mean-pool":
+                groups = coarsest([groups, *(model.groups_ for model in found.values() if model)])
+                fold_of = folds_of(tickets(bags, standard, 0), groups)
+                folds = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
                 found[name] = self._pooled(bags, labels, weights, folds, groups)
             else:
                 candidate = self._candidate(name, bags)
@@ -92,6 +96,7 @@ class AutoEstimator(PointingEstimator):
             seconds[name] = time.process_time() - begin
             if self.verbose:
                 print(f"{name}: {found[name].diagnostics_.held_out:.4f} held out")
+        groups = coarsest([groups, *(model.groups_ for model in found.values())])
         adopt(self, self._chosen(found, seconds, standard, weights, groups))
         return self
 
@@ -194,7 +199,7 @@ class AutoEstimator(PointingEstimator):
         refuse_class_weight(self)
         generator(self.random_state)
         if self.n_jobs is not None and (
-            not isinstance(self.n_jobs, Integral) or self.n_jobs in (0, True)
+            not isinstance(self.n_jobs, Integral) or self.n_jobs == 0 or self.n_jobs is True
         ):
             raise ValueError(
                 f"`n_jobs` must be None or an integer other than 0, got {self.n_jobs!r}."
@@ -280,6 +285,12 @@ class AutoEstimator(PointingEstimator):
         return auto
 
 
+def coarsest(ways: list[np.ndarray | None]) -> np.ndarray | None:
+    """Of several ways to hold bags out together that with the fewest groups; None is one a bag."""
+    known = [groups for groups in ways if groups is not None]
+    return min(known, key=lambda groups: count_of(groups, len(groups)), default=None)
+
+
 def simplest_of_best(
     errors: dict[str, np.ndarray],
     constant: np.ndarray,
@@ -317,7 +328,7 @@ def reason(choice: str, scores: pd.DataFrame, unit: str) -> str:
     elif choice == "linear":
         said = f"linear attention is within {BENT} standard errors of the best on bags left out"
     elif choice == "mean-pool" and best.held_out > best.error:
-        said = "mean pooling is within a standard error of the best on bags left out"
+        said = f"mean pooling is as good as the best on bags left out, to an error or {AS_GOOD:.3f}"
     else:
         said = "nothing is better than a constant by a standard error on bags left out"
     said = f"{said} ({unit}: {', '.join(told)})"

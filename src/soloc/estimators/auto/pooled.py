@@ -70,13 +70,15 @@ def pooled_regressor(
     }
     scores = number_scores(y, ridge.left_out, ridge.left_out, weights, groups)
     noise = float(np.sqrt(np.mean(residual**2)))
-    return assembled(SingleLocationRegressor, "squared", instances, found, scores, more, noise)
+    return assembled(
+        SingleLocationRegressor, "squared", instances, found, scores, groups, more, noise
+    )
 
 
 def drawn_back(y: np.ndarray, left_out: np.ndarray, weights: np.ndarray) -> float:
     """How far predictions are drawn to the mean label, as bags left out ask; on noise all the way.
 
-    As for the network, so that both are compared alike.
+    The network is drawn half a standard error further: it learns more by heart.
     """
     y, left_out = (each.reshape(len(y), -1) for each in (y, left_out))
     found = share_of(y, left_out, np.zeros_like(y), weights)
@@ -96,7 +98,9 @@ def pooled_classifier(
     found = logistic(bags, bag_means(instances).astype(np.float64), one_hot, weights, folds)
     scores = class_scores(one_hot, found.held_out, found.held_out, weights, groups)
     more = {"classes_": names}
-    return assembled(SingleLocationClassifier, "cross_entropy", instances, found, scores, more)
+    return assembled(
+        SingleLocationClassifier, "cross_entropy", instances, found, scores, groups, more
+    )
 
 
 def logistic(
@@ -132,6 +136,7 @@ def logistic(
     if len(coef) == 1:  # two classes have one logit
         coef, intercept = np.vstack([-coef / 2, coef / 2]), np.array([-0.5, 0.5]) * intercept
     slopes = coef.T if whole.turn is None else whole.turn.T @ coef.T
+    slopes = np.ascontiguousarray(slopes)  # as a file keeps them, to the last bit
     return Pooled(slopes, intercept - whole.centre @ slopes, 1 / best[1], best[2])
 
 
@@ -165,6 +170,7 @@ def assembled(
     instances: Instances,
     found: Pooled,
     scores: tuple[float, ...],
+    groups: np.ndarray | None,
     more: dict[str, Any],
     noise: float = 1.0,
 ) -> Any:
@@ -174,7 +180,15 @@ def assembled(
     uniform = float(np.mean(1 / lengths[several])) if several.any() else 1.0
     effective = float(np.mean(lengths[several])) if several.any() else 1.0
     chance = float(np.mean(1 / lengths[several] ** 2.0)) if several.any() else 1.0
-    evidence: list[Any] = [*scores, chance, chance, uniform, effective, bool(several.any())]
+    evidence: list[Any] = [
+        *scores,
+        chance,
+        chance,
+        uniform,
+        effective,
+        bool(several.any()),
+        WITNESSES,
+    ]
     model = kind(loss=loss)
     attributes: dict[str, Any] = {
         "centre_": instances.centre,
@@ -191,7 +205,8 @@ def assembled(
             np.zeros(bags.width), found.coef, None, found.intercept, noise
         ),
         "held_out_": found.held_out,
-        "diagnostics_": Diagnostics(*evidence)._replace(witnesses=WITNESSES),
+        "groups_": groups,
+        "diagnostics_": Diagnostics(*evidence),
     }
     if bags.features is not None:
         attributes["feature_names_in_"] = np.array(bags.features, dtype=object)

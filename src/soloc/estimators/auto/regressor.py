@@ -3,6 +3,8 @@
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
+from sklearn.utils.metaestimators import available_if
 
 from soloc.estimators.auto.estimator import AutoEstimator
 from soloc.estimators.auto.pooled import pooled_regressor
@@ -20,8 +22,8 @@ class SingleLocationAutoRegressor(BagRegressorMixin, AutoEstimator):
     """Regression on bags for people who do not want to choose a model.
 
     Mean-pool ridge, `SingleLocationRegressor` and `SingleLocationNetworkRegressor` are fitted, and
-    the one that predicts best the bags it left out answers, or mean-pool ridge where that is within
-    a standard error of it: nothing can be pointed at then, and `locate` says so.
+    the one that predicts best the bags it left out answers, or mean-pool ridge where that is as
+    good, within a standard error or .005: nothing can be pointed at then, and `locate` says so.
 
     Parameters
     ----------
@@ -84,3 +86,13 @@ class SingleLocationAutoRegressor(BagRegressorMixin, AutoEstimator):
         (n, columns, 2) where labels are several.
         """
         return self._model().predict_interval(X, coverage)
+
+    @property
+    def residuals_(self) -> pd.DataFrame:
+        """Label, prediction and integral transform of each training bag; not of a network."""
+        return self._model().residuals_
+
+    @available_if(lambda self: hasattr(getattr(self, "model_", None), "residuals"))
+    def residuals(self, X, y) -> pd.DataFrame:
+        """The same of new bags."""
+        return self._model().residuals(X, y)

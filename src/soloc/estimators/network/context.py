@@ -27,6 +27,7 @@ LEAST_SHARE = 0.1  # a smaller share is not worth its trees
 LEAST_GLANCE = 0.05  # the same after a glance, which knows less
 FEWEST_BAGS = 100  # below it trees of ten bags a leaf know nothing
 FEWEST_OF_ALL = 20  # bags below which not even a kernel says anything
+MOST_CLASSES = 10  # each costs a kernel of its own, and has few of the bags
 SAFE = 0.5  # standard errors by which predictions are drawn further to the mean label
 
 
@@ -92,7 +93,7 @@ def kernel_context(
     Nothing of it unless it is surely better than a constant: on noise it would be by luck.
     """
     fold_of = ensemble.fold_of
-    if len(y) < FEWEST_OF_ALL:
+    if len(y) < FEWEST_OF_ALL or (y.shape[1] > MOST_CLASSES and classes):
         return nothing_for(y)
     penalties = PENALTIES_OF_CLASSES if classes else PENALTIES
     left_out = np.empty((len(penalties), *y.shape))

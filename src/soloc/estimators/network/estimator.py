@@ -67,6 +67,8 @@ KEY_UNITS = 8
 WIDE, COMPONENTS = 300, 64  # of more features a network of few bags sees so many components
 SHORT, SHORT_DECAY = 8, 1.5  # epochs of the member that only tells which bags belong together
 WITNESSES = "two members of the ensemble"
+ALONE = "the only member and a pick at random"
+TREES, KERNEL = "boosted trees on bag means", "kernel regression on bag statistics"  # as rivals
 LEAST_LEFT = 0.25  # of the error of a bag left out, however much the members differ
 MOST_WITNESSED = 4096  # bags on which agreement is measured
 
@@ -144,7 +146,7 @@ class NetworkEstimator(PointingEstimator):
             self.max_epochs,
         )
         groups = given.groups
-        if groups is None and given.stock.rows is not None:
+        if groups is None and given.instances.repeated is not None:
             groups = self._groups_by_pointing(given, plan, seed)
         fold_of = folds_of(given.tickets, groups)
         n = len(given.y)
@@ -254,7 +256,9 @@ class NetworkEstimator(PointingEstimator):
         labels = y if y.shape[1] > 1 else y[:, 0]
         pooled = fit_mean_pool(means, labels, True, weights)
         pooled = without_folds(pooled, means, labels, weights, folds, True)
-        baseline = better_of(y, pooled.left_out.reshape(y.shape), context.left_out, weights)
+        by_ridge = pooled.left_out.reshape(y.shape)
+        of_bags = context if context_is_better(y, by_ridge, context.left_out, weights) else None
+        baseline = by_ridge if of_bags is None else known(of_bags.left_out, by_ridge)
         parameters = stacked(ensemble.members)
         unseen = np.isfinite(honest).all(axis=1)
         together = None if groups is None else groups[unseen]
@@ -266,10 +270,11 @@ class NetworkEstimator(PointingEstimator):
             for number, member in enumerate(ensemble.members)
             for epoch, error in enumerate(member.epochs)
         ]
-        tried = [{"decay": d, "held_out": e} for d, e in ensemble.scores.items()]
+        tried = [{"decay": d, "error": e} for d, e in ensemble.scores.items()]
         attributes = {
             "members_": parameters,
             "held_out_": honest[np.argsort(order)],
+            "groups_": None if groups is None else groups[np.argsort(order)],
             "forests_": context.forests,
             "kernel_": context.kernel,
             "share_": context.share,
@@ -283,13 +288,18 @@ class NetworkEstimator(PointingEstimator):
         witnessed = Instances(seen, given.instances.centre, given.instances.scale)
         reading, attention = read_ensemble(parameters, witnessed)
         several = witnessed.lengths > 1
+        chance = float(np.mean(1.0 / witnessed.lengths[several])) if several.any() else 1.0
+        alone = len(ensemble.members) < 2  # who agrees with nobody but himself is no witness
         evidence = [
             *scores,
-            pairs_agree(named_by(attention, witnessed), several),
-            float(np.mean(1.0 / witnessed.lengths[several])) if several.any() else 1.0,
+            chance if alone else pairs_agree(named_by(attention, witnessed), several),
+            chance,
             *concentration(reading.attention, witnessed),
+            ALONE if alone else WITNESSES,
         ]
-        attributes["diagnostics_"] = Diagnostics(*evidence)._replace(witnesses=WITNESSES)
+        if of_bags is not None:
+            evidence.append(TREES if of_bags.kernel is None else KERNEL)
+        attributes["diagnostics_"] = Diagnostics(*evidence)
         errors = np.abs(y - honest)[unseen]
         independent = count_of(together, int(unseen.sum()))
         return attributes | self._calibrated(errors, weights[unseen], ensemble, independent)
@@ -427,14 +437,15 @@ def rounded(centre: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.round(centre / unit) * unit, scale
 
 
-def better_of(
+def context_is_better(
     y: np.ndarray, by_ridge: np.ndarray, by_context: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """Predictions of whichever mean-pool model is better on bags left out; neither points."""
+) -> bool:
+    """Whether the context predicts bags left out better than ridge on means; neither points."""
     seen = np.isfinite(by_context).all(axis=1)
-    if not seen.any():
-        return by_ridge
     errors = [weights[seen] @ (y - each)[seen] ** 2 for each in (by_ridge, by_context)]
-    if errors[0].sum() <= errors[1].sum():
-        return by_ridge
-    return np.where(seen[:, None], by_context, by_ridge)
+    return bool(errors[1].sum() < errors[0].sum())
+
+
+def known(these: np.ndarray, those: np.ndarray) -> np.ndarray:
+    """These predictions, or those where there are none."""
+    return np.where(np.isfinite(these).all(axis=1)[:, None], these, those)

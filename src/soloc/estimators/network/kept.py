@@ -14,7 +14,7 @@ from soloc.estimators.parameters import plain_parameters
 PARAMETERS = (
     "hidden", "bias", "key_hidden", "key_bias", "key", "value", "context", "intercept",
 )  # fmt: skip
-SELECTION: dict[str, type] = {"decay": float, "held_out": float}
+SELECTION: dict[str, type] = {"decay": float, "error": float}
 HISTORY: dict[str, type] = {"member": int, "epoch": int, "error": float}
 
 

@@ -13,13 +13,14 @@ from scipy.special import expit
 
 from soloc.estimators.bags import Bags
 from soloc.estimators.boosting import statistics
-from soloc.estimators.instances import Instances
+from soloc.estimators.instances import BLOCK, Instances
 
 PENALTIES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 PENALTIES_OF_CLASSES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 NARROW = 3.0  # in the kernel
 LEAST_CURVATURE = 0.01  # of a logistic loss: steps beyond it would be too long
 STEPS, CLOSE = 50, 1e-3  # of Newton's method; the change of a logit that ends it
+ROWS = 2048  # bags at a time
 
 
 class Kernel(NamedTuple):
@@ -33,8 +34,11 @@ class Kernel(NamedTuple):
 
     def said(self, features: np.ndarray, classes: bool) -> np.ndarray:
         """Predictions, (n, outputs); probabilities where labels are classes."""
-        near = likeness((features - self.centre) / self.scale, self.points)
-        found = self.middle + near @ self.dual
+        found = np.empty((len(features), len(self.middle)))
+        for start in range(0, len(features), ROWS):
+            part = slice(start, start + ROWS)
+            near = likeness((features[part] - self.centre) / self.scale, self.points)
+            found[part] = self.middle + near @ self.dual
         if not classes:
             return found
         found = expit(found)
@@ -43,9 +47,12 @@ class Kernel(NamedTuple):
 
 def sums_of_bags(instances: Instances) -> np.ndarray:
     """What the kernel sees of each bag, (n, D)."""
-    values = instances.standard(slice(0, instances.count))
-    found = statistics(Bags(values, instances.bags.offsets))
-    return np.column_stack([found, instances.lengths])
+    found = []
+    for bags in instances.few_bags(BLOCK):
+        rows = instances.rows_of(bags)
+        offsets = instances.bags.offsets[bags.start : bags.stop + 1]
+        found.append(statistics(Bags(instances.standard(rows), offsets - rows.start)))
+    return np.column_stack([np.concatenate(found), instances.lengths])
 
 
 def fit_kernels(

@@ -1,4 +1,4 @@
-"""What an ensemble says about bags, in double precision so that it depends on no other bag."""
+"""What an ensemble says about bags, in double precision: other bags move last bits at most."""
 
 import numpy as np
 
