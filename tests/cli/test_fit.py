@@ -182,6 +182,7 @@ def test_fit_names_features_and_columns_left_out_and_second_labels(tmp_path, cap
     assert "left out: where, because it does not hold numbers" in said
     assert "left out: id, because it names the bag" in said
     assert "warning: column age is the same for all instances of every bag" in said
+    assert said.count("is the same for all instances") == 1 and "ColumnWarning" not in said
     assert "column first" not in said
 
 

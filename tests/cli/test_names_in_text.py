@@ -4,6 +4,8 @@ import io
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from soloc.cli import main
@@ -66,3 +68,24 @@ def test_a_bag_without_a_name_is_refused_and_is_no_bag_of_its_own(tmp_path, caps
     fit = ["fit", str(tmp_path / "t.csv"), "--bag", "id", "--label", "y"]
     assert main([*fit, "--out", str(tmp_path / "m.soloc")]) == 2
     assert "must say the bag of every row; row 4 is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("twin", ["id", "y", "word", "a", "unused"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("large", [False, True])
+def test_two_columns_of_one_name_are_refused(tmp_path, capsys, monkeypatch, twin, ending, large):
+    monkeypatch.setattr("soloc.cli.tables.LARGE", 0 if large else 2**30)
+    frame = table().assign(unused=1.0)
+    frame = pd.concat([frame, frame[[twin]]], axis=1)
+    data = tmp_path / f"t.{ending}"
+    if ending == "parquet":
+        columns = [pa.array(frame.iloc[:, i]) for i in range(frame.shape[1])]
+        pq.write_table(pa.Table.from_arrays(columns, names=list(frame.columns)), data)
+    else:
+        frame.to_csv(data, index=False, sep="\t" if ending == "tsv" else ",")
+    fit = ["fit", str(data), "--bag", "id", "--label", "y"]
+    name = [] if large else ["--name", "word"]
+    assert main([*fit, *name, "--alpha", "1", "--out", str(tmp_path / "m.soloc")]) == 2
+    said = capsys.readouterr().err
+    assert f"must name each column once, got '{twin}' 2 times; rename or drop the others." in said
+    assert said.count("\n") == 1 and not (tmp_path / "m.soloc").exists()

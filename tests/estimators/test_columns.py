@@ -139,3 +139,25 @@ def test_a_column_that_became_something_else_than_numbers_is_named(column, sente
     assert len(model.predict(whole)) == 60
     with pytest.raises(ValueError, match=f"column 'b' of `X` must be numeric, but {sentence}"):
         model.predict(table.assign(b=column))
+
+
+def test_frames_in_a_list_are_read_by_name(fitted):
+    expected = fitted.predict(Bags.from_frame(frame(), "id", label="y"))
+    frames = [bag[NAMES[::-1]] for _, bag in frame().groupby("id")]
+    np.testing.assert_array_equal(fitted.predict(frames), expected)
+    np.testing.assert_array_equal(fitted.predict(pd.Series(frames)), expected)
+    with pytest.raises(ValueError, match="`X` must have every column .*: 'f2' is missing"):
+        fitted.predict([bag.drop(columns="f2") for bag in frames])
+    with pytest.warns(ColumnWarning, match="not fitted to column 'new' of `X`"):
+        fitted.predict([bag.assign(new=1.0) for bag in frames])
+    with pytest.warns(UserWarning, match="columns are matched by position"):
+        fitted.predict([bag[NAMES].to_numpy() for bag in frames])
+
+
+def test_a_fit_to_frames_in_a_list_remembers_names():
+    frames = [bag[NAMES] for _, bag in frame().groupby("id")]
+    model = SingleLocationRegressor(alpha=1.0, loss="squared").fit(frames, DATA.labels)
+    assert model.feature_names_in_.tolist() == NAMES
+    turned = [bag[NAMES[::-1]] for bag in frames]
+    assert model.score(turned, DATA.labels) == model.score(frames, DATA.labels) > 0.5
+    pd.testing.assert_frame_equal(model.explain(turned, 3).table, model.explain(frames, 3).table)

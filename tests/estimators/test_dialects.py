@@ -43,6 +43,9 @@ def test_thousands_with_points_before_decimal_commas():
         (b"", "it is empty"),
         (b"  \n", "it is empty"),
         (b"a,b\n\0\1\2,3", "zero bytes"),
+        (b"bag,y,a,y\n1,2,3,4\n", "its heading must name each column once, got 'y' 2 times"),
+        (b'\n\nbag;y;"y";a;y\r\n1;2;3;4;5\r\n', "once, got 'y' 3 times; rename or drop"),
+        (b'sep=|\n"a|\nb"|"a|\nb"\n1|2\n', "got 'a|\\\\nb' 2 times"),
         (b"a,b\n1,2,3\n4,5,6\n", "more cells than the heading"),
         (b'a;b\n"1,234";2\n"5,678";3\n', "may be thousands or a decimal comma"),
         (b"a;b\n1.5;2,5\n2.5;3,5\n", "'a' has decimal points and column 'b' decimal commas"),
@@ -51,6 +54,11 @@ def test_thousands_with_points_before_decimal_commas():
 def test_what_cannot_be_told_is_refused_with_the_remedy(data, sentence):
     with pytest.raises(ValueError, match=sentence):
         read_text_table(data)
+
+
+def test_columns_without_a_name_and_those_that_look_like_twins_are_read():
+    found, _ = read_text_table(b"y,,y.1,\n1,2,3,4\n")
+    assert found.columns.tolist() == ["y", "Unnamed: 1", "y.1", "Unnamed: 3"]
 
 
 def test_text_with_commas_stays_text():

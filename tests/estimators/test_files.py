@@ -340,6 +340,17 @@ def test_notes_that_are_no_dictionary_are_refused_before_anything_is_written(sav
     assert path.read_bytes() == before
 
 
+def test_what_is_no_path_and_a_file_that_is_not_there_are_refused(saved, tmp_path):
+    model, _ = saved
+    for act in (model.save, load):
+        for path in (3, None, b"m.soloc"):
+            with pytest.raises(TypeError, match=f"^`path` must be a text or a `Path`, got {path};"):
+                act(path)
+    for path in ("nofile", tmp_path / "nofile"):
+        with pytest.raises(FileNotFoundError, match="^`path` .*nofile is no file; `save` and"):
+            load(path)
+
+
 def test_a_path_that_cannot_be_is_named(saved, tmp_path, monkeypatch):
     model, _ = saved
     with pytest.raises(FileNotFoundError, match="^`path` must be in a folder .* 'no/x.soloc'"):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from soloc.estimators import Bags
+from soloc.estimators import Bags, ColumnWarning
 
 
 def test_a_few_words_in_a_column_of_numbers_are_told_with_one_of_them():
@@ -74,3 +74,35 @@ def test_a_missing_integer_is_refused_by_the_name_of_its_column(features):
     frame = small().assign(c=pd.array([1, None, 2, 3], dtype="Int64"))
     with pytest.raises(ValueError, match="in feature 'c'; remove or impute such values first"):
         Bags.from_frame(frame, "id", features, label="y")
+
+
+@pytest.mark.parametrize("role", ["bag", "label", "name"])
+def test_one_column_is_one_name(role, tmp_path):
+    roles = {"bag": "id", role: ["a", "y"]}
+    more = "; for several labels, give them to `fit` as `y`" if role == "label" else ""
+    said = rf"^`{role}` must name one column, got \['a', 'y'\]{more}\.$"
+    with pytest.raises(TypeError, match=said):
+        Bags.from_frame(small(), **roles)
+    small().to_parquet(tmp_path / "t.parquet")
+    if role != "name":
+        with pytest.raises(TypeError, match=said):
+            Bags.from_parquet(tmp_path / "t.parquet", **roles)
+
+
+def test_a_second_label_is_told_once_at_the_line_that_asked():
+    frame = small().assign(age=[5.0, 5, 6, 6], unit=1.0)
+    with pytest.warns(ColumnWarning, match="column 'age' is the same for all instances") as told:
+        bags = Bags.from_frame(frame, "id", label="y")
+    assert bags.features == ["a", "place", "age", "unit"]
+    assert len(told) == 1 and told[0].filename == __file__
+    late = np.arange(2400.0)  # what varies in the last bag alone can point
+    frame = pd.DataFrame({"id": np.repeat(late, 2), "y": 1.0, "x": np.repeat(late, 2)})
+    frame.loc[len(frame) - 1, "x"] = -1.0
+    Bags.from_frame(frame, "id", label="y")
+    Bags.from_frame(frame.iloc[::2], "id", label="y")  # one instance each
+
+
+def test_a_second_label_that_is_named_or_beside_no_label_is_meant():
+    frame = small().assign(age=[5.0, 5, 6, 6])
+    assert Bags.from_frame(frame, "id", ["a", "age"], label="y").width == 2
+    assert Bags.from_frame(frame.drop(columns="y"), "id").width == 3

@@ -9,8 +9,10 @@ from soloc.datasets import make_single_location
 from soloc.estimators import (
     Bags,
     SingleLocationAutoClassifier,
+    SingleLocationAutoRegressor,
     SingleLocationClassifier,
     SingleLocationNetworkClassifier,
+    SingleLocationNetworkRegressor,
     SingleLocationRegressor,
 )
 
@@ -23,6 +25,12 @@ CLASSIFIERS = [
     SingleLocationClassifier(alpha=1.0, loss="cross_entropy"),
     SingleLocationNetworkClassifier(decay=1.0, members=2, max_epochs=2),
     SingleLocationAutoClassifier(candidates=["mean-pool"]),
+]
+
+REGRESSORS = [
+    SingleLocationRegressor(alpha=1.0, loss="squared"),
+    SingleLocationNetworkRegressor(decay=1.0, members=2, max_epochs=2),
+    SingleLocationAutoRegressor(candidates=["mean-pool"]),
 ]
 
 
@@ -112,3 +120,48 @@ def test_numbers_in_an_array_of_objects_are_the_same_labels():
     plain = model.fit(PLAIN, DATA.labels).predict(PLAIN)
     again = model.fit(PLAIN, DATA.labels.astype(object)).predict(PLAIN)
     np.testing.assert_array_equal(again, plain)
+
+
+def of_each_length(n):
+    return [[1.0] * (1 + (i == 7)) for i in range(n)]
+
+
+@pytest.mark.parametrize("model", REGRESSORS + CLASSIFIERS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (DATA.labels + 0j, "be real, got complex128; give its real part"),
+        (of_each_length(60), "have one label per bag, got lists of different lengths; give each"),
+        (np.ones((60, 1, 1)), "be one-dimensional, with one label per bag"),
+        (np.ma.masked_less(DATA.labels, 0.0), r"have no masked entries, got \d+; fill them"),
+    ],
+)
+def test_labels_of_another_kind_or_shape_are_refused_in_one_line(model, labels, said):
+    with pytest.raises(ValueError, match=f"^`y` must {said}") as refused:
+        model.fit(PLAIN, labels)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=lambda model: type(model).__name__)
+def test_a_regressor_says_that_labels_may_have_two_dimensions(model):
+    with pytest.raises(ValueError, match=r"or two-dimensional, with several, got shape \(60, 1, 1"):
+        model.fit(PLAIN, np.ones((60, 1, 1)))
+    with pytest.raises(ValueError, match="or each the same number of them"):
+        model.fit(PLAIN, of_each_length(60))
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=lambda model: type(model).__name__)
+def test_labels_whose_squares_vanish_are_refused(model):
+    both = np.column_stack([DATA.labels, 1e-200 * DATA.labels])
+    for labels in (1e-200 * DATA.labels, both):
+        with pytest.raises(ValueError, match="`y` must reach 1e-100 in size.*; rescale the labels"):
+            model.fit(PLAIN, labels)
+
+
+@pytest.mark.filterwarnings("ignore::soloc.estimators.PointingWarning")
+def test_small_labels_are_only_other_units():
+    model = REGRESSORS[0]
+    plain = model.fit(PLAIN, DATA.labels).predict(PLAIN)
+    small = model.fit(PLAIN, 1e-90 * DATA.labels).predict(PLAIN)
+    np.testing.assert_allclose(1e90 * small, plain, rtol=1e-5, atol=1e-8)
+    model.fit(PLAIN, np.zeros(60))

@@ -91,7 +91,7 @@ def test_truth_values_and_fractions_are_no_positions_and_no_counts():
     network = SingleLocationNetworkClassifier(decay=1.0, members=2, max_epochs=2)
     for model in (regressor, classifier, network.fit(DATA.bags, SORTS)):
         for output in (0.0, True, "0", -1):
-            with pytest.raises(ValueError, match="`output` must be None or an integer from 0 to"):
+            with pytest.raises(ValueError, match=r"`output` must be None or (0, the|an integer)"):
                 model.explain(DATA.bags, output=output)
         assert model.explain(DATA.bags, output=np.int64(0))
         for bag in (True, 0.0, "0"):
@@ -121,3 +121,24 @@ def test_a_frame_with_words_is_refused_by_the_name_of_its_column(kind):
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"]})
     with pytest.raises(ValueError, match="column 'colour' of `X` must be numeric"):
         kind().fit(frame, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.filterwarnings("ignore::soloc.estimators.PointingWarning")
+def test_a_class_is_explained_by_its_name_or_its_position():
+    model = SingleLocationClassifier(alpha=1.0, loss="cross_entropy")
+    for names in (np.array(["neg", "pos"]), np.array([False, True]), np.array([5.0, 2.0])[::-1]):
+        model.fit(DATA.bags, names[SORTS])
+        for position, name in enumerate(names):
+            by_name = model.explain(DATA.bags, output=name)
+            expected = model.explain(DATA.bags, output=position)
+            pd.testing.assert_frame_equal(by_name.table, expected.table)
+            assert by_name.total_is == expected.total_is == f"score of {name}"
+    model.fit(DATA.bags, np.array(["neg", "pos"])[SORTS])
+    with pytest.raises(ValueError, match="from 0 to 1, or a class, one of 'neg', 'pos', got 'po'"):
+        model.explain(DATA.bags, output="po")
+    model.fit(DATA.bags, SORTS + 3)  # integers are positions
+    with pytest.raises(ValueError, match="`output` must be None or an integer from 0 to 1, got 3"):
+        model.explain(DATA.bags, output=3)
+    one = SingleLocationRegressor(alpha=1.0, loss="squared").fit(DATA.bags, DATA.labels)
+    with pytest.raises(ValueError, match="`output` must be None or 0, the only label, got 1"):
+        one.explain(DATA.bags, output=1)

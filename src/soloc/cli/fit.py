@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, save, and say how far the model can be trusted."""
-    from soloc.estimators import Bags
+    from soloc.estimators import Bags, ColumnWarning
     from soloc.estimators.frames import refuse_two_roles
 
     check_output("--out", options.out, options.data)
@@ -65,7 +66,11 @@ def run(options: argparse.Namespace) -> int:
         frame = table_of(options, features)
         used = (options.bag, options.label, options.name, *(features or ()))
         left = frame if options.group in (None, *used) else frame.drop(columns=options.group)
-        bags = Bags.from_frame(left, options.bag, features, label=options.label, name=options.name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ColumnWarning)  # said below, of every table
+            bags = Bags.from_frame(
+                left, options.bag, features, label=options.label, name=options.name
+            )
         if options.group is not None:
             groups = groups_of(frame, options.bag, options.group)
             if options.group not in (features or ()):
@@ -105,8 +110,6 @@ def features_of(text: str | None) -> list[str] | None:
 
 def table_of(options: argparse.Namespace, features: list[str] | None) -> Any:
     """The table in memory; bags, groups and instances keep the names that stand in it."""
-    from soloc.estimators.frames import refuse_twins
-
     numbers = (options.label, *(features or ()))
     ids = [each for each in (options.bag, options.group) if each not in (None, *numbers)]
     names = [options.name] if options.name not in (None, *numbers) else []
@@ -116,7 +119,6 @@ def table_of(options: argparse.Namespace, features: list[str] | None) -> Any:
             f"`--group` names a column {options.group!r} that the table lacks; it has"
             f" {list(frame.columns)}."
         )
-    refuse_twins(frame, [options.group])
     return frame
 
 
@@ -169,6 +171,8 @@ def model_of(options: argparse.Namespace, large: bool) -> Any:
 
 def describe_columns(bags: Any) -> None:
     """Say which columns are features, which are left out and why, and which cannot point."""
+    from soloc.estimators.frames import constant_within_bags
+
     say(f"features: {', '.join(bags.features)}")
     for column, why in bags.aside.items():
         say(f"left out: {column}, because {why}")
@@ -177,22 +181,6 @@ def describe_columns(bags: Any) -> None:
             f"warning: column {column} is the same for all instances of every bag; it cannot point"
             " at one of them. Is it a second label? Name the other columns with --features."
         )
-
-
-def constant_within_bags(bags: Any) -> list[str]:
-    """Features that vary, but never between instances of one bag."""
-    import numpy as np
-
-    if (bags.lengths == 1).all():
-        return []
-    alike, varied = np.ones(bags.width, dtype=bool), np.zeros(bags.width, dtype=bool)
-    reference = bags.values[:1][0]
-    for block in bags.blocks():
-        first = np.repeat(block.values[block.offsets[:-1]], block.lengths, axis=0)
-        alike &= (block.values == first).all(axis=0)
-        varied |= (block.values != reference).any(axis=0)
-    same = alike & varied
-    return [name for name, alike in zip(bags.features, same, strict=True) if alike]
 
 
 def refuse_text_labels(bags: Any, options: argparse.Namespace) -> None:

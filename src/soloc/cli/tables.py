@@ -35,6 +35,7 @@ def read_table(path: Path, ids: Sequence[str] = (), names: Sequence[str] = ()) -
     import pandas as pd
 
     from soloc.estimators.dialects import read_text_table
+    from soloc.estimators.frames import refuse_equal_names
 
     ending = path.suffix.lower()
     if ending not in (".parquet", ".csv", ".tsv"):
@@ -43,6 +44,9 @@ def read_table(path: Path, ids: Sequence[str] = (), names: Sequence[str] = ()) -
         raise FileNotFoundError(f"`data` {path} does not exist.")
     try:
         if ending == ".parquet":
+            import pyarrow.parquet as pq
+
+            refuse_equal_names(pq.read_schema(path).names, "it")
             return pd.read_parquet(path)
         usual = "\t" if ending == ".tsv" else ","
         given = usual if ending == ".tsv" else None

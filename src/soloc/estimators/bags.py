@@ -108,11 +108,15 @@ class Bags:
 
     @classmethod
     def from_list(cls, bags: Sequence[Any], **named: Any) -> "Bags":
-        """Bags from a list of arrays of shape (L_i, d)."""
+        """Bags from a list of arrays of shape (L_i, d), or of frames with the same columns.
+
+        Columns of frames are found by name, in the order of `features`, by default of the first.
+        """
         if len(bags) == 0:
             raise ValueError(
                 "`X` must hold at least one bag (minimum of 1 is required), got an empty list."
             )
+        bags, named = aligned(bags, named)
         arrays = [bag_array(bag, position) for position, bag in enumerate(bags)]
         width = arrays[0].shape[1]
         for position, array in enumerate(arrays):
@@ -353,6 +357,30 @@ def column_names(X: Any) -> list[str] | None:
     return list(columns) or None
 
 
+def aligned(bags: Sequence[Any], named: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    """Frames with their columns in one order, and `features`, which says it; arrays as they are."""
+    found = [column_names(bag) for bag in bags]
+    if all(names is None for names in found):
+        return bags, named
+    wanted: Any = found[0] if named.get("features") is None else list(named["features"])
+    for position, names in enumerate(found):
+        if names is None or found[0] is None:
+            odd = position if names is None else 0
+            raise ValueError(
+                "every bag of `X` must be a frame with names of columns, or none of them, got a"
+                f" frame as bag {0 if odd else position} and {type(bags[odd]).__name__} as bag"
+                f" {odd}; turn all into frames, or all into arrays."
+            )
+        if names != wanted and sorted(names) != sorted(wanted):
+            raise ValueError(
+                f"bag {position} of `X` must have the columns {wanted}, got {names}; give all"
+                " frames the same."
+            )
+    pairs = zip(bags, found, strict=True)
+    arranged = [bag if names == wanted else bag[wanted] for bag, names in pairs]
+    return arranged, named | {"features": wanted}
+
+
 def as_bags(X: Any) -> Bags:
     """`X` as `Bags`: an (n, L, d) array, a list of (L_i, d) arrays, or 2-D with bags of one."""
     if isinstance(X, Bags):
@@ -361,12 +389,12 @@ def as_bags(X: Any) -> Bags:
         raise TypeError(
             "`X` must hold bags of numbers, got a string; turn text into token vectors first."
         )
-    if hasattr(X, "tocsr") or hasattr(X, "todense"):
-        raise TypeError("`X` must be dense: sparse data are not supported; pass `X.toarray()`.")
+    refuse_sparse(X, "`X`")
+    refuse_masked(X, "`X`")
     if isinstance(X, (list, tuple)):
         return from_sequence(X)
-    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1 and len(X) and np.ndim(X[0]):
-        return from_sequence(list(X))  # ragged bags in an array of objects
+    if getattr(X, "ndim", 0) == 1 and getattr(X, "dtype", None) == np.dtype(object):
+        return from_sequence(list(X))  # ragged bags in an array of objects, or in a Series
     array = numeric(X, "`X`")
     if array.ndim == 3:
         n, length, width = array.shape
@@ -390,13 +418,22 @@ def from_sequence(X: Sequence[Any]) -> Bags:
             "`X` must hold at least one bag (minimum of 1 is required), got an empty list."
         )
     for position, bag in enumerate(X):
-        if isinstance(bag, (str, bytes)):
-            raise TypeError(f"bag {position} of `X` must be an array of numbers, got a string.")
+        if bag is None or isinstance(bag, (str, bytes)):
+            kind = "None; leave it out" if bag is None else "a string"
+            raise TypeError(f"bag {position} of `X` must be an array of numbers, got {kind}.")
+        refuse_masked(bag, f"bag {position} of `X`")
     try:
         depth = np.ndim(X[0])
     except ValueError:  # rows of unequal lengths inside the first bag
         depth = 2
-    return Bags.from_list(X) if depth >= 2 else as_bags(rows_of_numbers(X))
+    if depth >= 2:
+        return Bags.from_list(X)
+    rows = rows_of_numbers(X)
+    if rows.ndim == 1 and rows.dtype == object:
+        raise TypeError(
+            f"`X` must hold arrays of numbers, got {type(X[0]).__name__}; give (L_i, d) arrays."
+        )
+    return as_bags(rows)
 
 
 def rows_of_numbers(rows: Sequence[Any]) -> np.ndarray:
@@ -438,12 +475,19 @@ def bag_array(bag: Any, position: int) -> np.ndarray:
 
 def numeric(values: Any, what: str) -> np.ndarray:
     """A real array, float32 if it was, else float64; anything else is refused by name."""
+    refuse_sparse(values, what)
+    refuse_masked(values, what)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError):
         raise ValueError(
             f"{what} must be a rectangular array of numbers; its rows differ in length."
         ) from None
+    if array.ndim == 0:  # a number, None, or what NumPy knows no entries of
+        raise TypeError(
+            f"{what} must be an array of numbers, got {values!r:.60}; give instances in rows and"
+            " features in columns."
+        )
     if array.dtype == np.float32 or array.dtype == np.float64:
         return np.ascontiguousarray(array)
     if np.issubdtype(array.dtype, np.complexfloating):
@@ -457,6 +501,23 @@ def numeric(values: Any, what: str) -> np.ndarray:
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{what} must hold numbers: {error}") from None
+
+
+def refuse_sparse(values: Any, what: str) -> None:
+    """Refuse a sparse matrix."""
+    if hasattr(values, "tocsr") or hasattr(values, "todense"):
+        raise TypeError(
+            f"{what} must be dense: sparse data are not supported; pass its `.toarray()`."
+        )
+
+
+def refuse_masked(values: Any, what: str) -> None:
+    """Refuse masked entries, which NumPy would show again."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{what} must have no masked entries, got {np.ma.count_masked(values)}; fill them, as"
+            " `.filled(...)` does, or leave them out."
+        )
 
 
 def refuse_none(n: int, width: int, shape: tuple[int, ...]) -> None:

@@ -7,12 +7,9 @@ import numpy as np
 import pandas as pd
 
 from soloc.estimators.bags import Bags, as_bags, column_names, numeric
+from soloc.estimators.frames import ColumnWarning as ColumnWarning
 from soloc.estimators.frames import remedy_of
 from soloc.estimators.telling import warn
-
-
-class ColumnWarning(UserWarning):
-    """Columns of new data are not those that a model was fitted to."""
 
 
 def named_bags(X: Any, names: Sequence[str] | None, aside: Sequence[str] | None, who: str) -> Bags:
@@ -21,6 +18,8 @@ def named_bags(X: Any, names: Sequence[str] | None, aside: Sequence[str] | None,
     Columns that the fit left `aside` are ignored, others are named in a warning, and missing ones
     refused; `who` is the model that asks.
     """
+    if column_names(X) is None:
+        X = bags_of(X)  # frames in a list have names too
     found = column_names(X)
     if names is None or found is None:
         bags = bags_of(X)

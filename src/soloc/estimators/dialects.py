@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from soloc.estimators.frames import refuse_equal_names
+
 _ENCODINGS = {"utf-16": "UTF-16", "latin-1": "Latin-1, because it is not UTF-8"}
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 WITH_COMMA = re.compile(r"[-+]?\d+(\.\d{3})*,\d+([eE][-+]?\d+)?|[-+]?\d+([eE][-+]?\d+)?")
@@ -65,11 +67,12 @@ def read_text_table(
     if not text.strip():
         raise ValueError("it is empty.")
     if separator is None:
-        heading = text.lstrip().partition("\n")[0]
-        plain = re.sub(r'"[^"]*"', "", heading)
+        first = text.lstrip().partition("\n")[0]
+        plain = re.sub(r'"[^"]*"', "", first)
         separator = max(SEPARATORS, key=plain.count)
     as_text = {column: str for column in (*ids, *names)}
     table = _read(text, sep=separator, dtype=as_text)
+    refuse_equal_names(heading_of(text, separator), "its heading")
     numbers = [column for column in table.columns if column not in as_text]
     commas = [column for column in numbers if has_decimal_commas(table[column], column)]
     if commas:
@@ -90,6 +93,16 @@ def _read(text: str, **options: Any) -> pd.DataFrame:
             return pd.read_csv(io.StringIO(text), **options, **more)
         except pd.errors.ParserWarning:
             raise ValueError("a row has more cells than the heading.") from None
+
+
+def heading_of(text: str, separator: str) -> list[str]:
+    """The names that stand in the heading: pandas would call the second `y` of two `y.1`."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        heading = next(row for row in rows if len(row) > 1 or "".join(row).strip())
+    except csv.Error as error:
+        raise ValueError(f"its heading could not be read: {error}.") from None
+    return [name for name in heading if name]
 
 
 def decoded(data: bytes) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from soloc.estimators.bags import as_bags
 from soloc.estimators.instances import Instances
-from soloc.estimators.parameters import is_whole
+from soloc.estimators.parameters import is_whole, plain_number
 
 
 def alike(numbers: Iterable[float], digits: int) -> Callable[[float], str]:
@@ -109,9 +109,7 @@ class Explanation:
         )
 
 
-def explain(
-    model: Any, X: Any, bag: int = 0, id: Any = None, output: int | None = None
-) -> Explanation:
+def explain(model: Any, X: Any, bag: int = 0, id: Any = None, output: Any = None) -> Explanation:
     """The explanation of one bag of `X`, by position or by its name `id`."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = X[None]
@@ -132,10 +130,7 @@ def explain(
     instances: Instances = model._bags(one)[1]
     reading = model._read(instances)
     outputs = 1 if reading.offset.ndim == 1 else reading.offset.shape[1]
-    if output is not None and not (is_whole(output) and 0 <= output < outputs):
-        raise ValueError(
-            f"`output` must be None or an integer from 0 to {outputs - 1}, got {output!r}."
-        )
+    output = position_of(output, outputs, getattr(model, "classes_", None))
     values, offset = model._contributions(reading, instances, output)
     weights = reading.attention.astype(np.float64)
     table = pd.DataFrame(
@@ -158,6 +153,21 @@ def explain(
         _offset_of(model),
         _total_of(model, output, prediction),
     )
+
+
+def position_of(output: Any, outputs: int, classes: np.ndarray | None) -> int | None:
+    """Which column `output` means: an integer is its position, anything else may be a class."""
+    if output is None or (is_whole(output) and 0 <= output < outputs):
+        return output
+    names = [] if classes is None else classes.tolist()
+    if not is_whole(output):
+        for position, name in enumerate(names):
+            if not is_whole(name) and type(name) is type(plain_number(output)) and name == output:
+                return position
+    allowed = f"an integer from 0 to {outputs - 1}" if outputs > 1 else "0, the only label"
+    if names and not any(map(is_whole, names)):
+        allowed += f", or a class, one of {', '.join(map(repr, names))}"
+    raise ValueError(f"`output` must be None or {allowed:.200}, got {output!r:.60}.")
 
 
 def _offset_of(model: Any) -> str:

@@ -4,6 +4,7 @@ What a model consists of is known to its class alone (`_saved`, `_restored`); he
 whole, and read only when it is what it says. The checksum finds damage; it is no signature.
 """
 
+import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,7 +45,14 @@ def save(
     more = getattr(model, "more_", {}) if more is None else more
     facts = {"kind": type(model).__name__, "state": state.facts, "notes": notes}
     arrays = state.arrays | {f"{MORE}{name}": array for name, array in more.items()}
-    write_archive(Path(path), facts, arrays)
+    write_archive(as_path(path), facts, arrays)
+
+
+def as_path(path: Any) -> Path:
+    """The path of a file."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"`path` must be a text or a `Path`, got {path!r:.60}; name a file.")
+    return Path(path)
 
 
 def load(path: str | Path) -> Any:
@@ -54,7 +62,10 @@ def load(path: str | Path) -> Any:
     in the file can execute; but its checksum is no signature, and whoever can write the file can
     make it predict what they like.
     """
-    facts, arrays = read_archive(Path(path))
+    source = as_path(path)
+    if not source.exists():
+        raise FileNotFoundError(f"`path` {path} is no file; `save` and `soloc fit` write one.")
+    facts, arrays = read_archive(source)
     kind = facts.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"{path} holds a {kind!r:.60}, which this version of soloc does not know.")

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from soloc.estimators.telling import warn
+
 _FEW = 0.2  # share of words up to which a column was meant to hold numbers
+_LOOKED_AT = 1000  # bags that tell at once, of most columns, that they vary within bags
+
+
+class ColumnWarning(UserWarning):
+    """Columns are not what they should be: others than a model was fitted to, or second labels."""
 
 
 def read_frame(
@@ -19,6 +26,7 @@ def read_frame(
 ) -> Any:
     """Bags (`kind`) from a pandas or polars frame; see `Bags.from_frame`."""
     table = as_pandas(frame)
+    refuse_several(bag=bag, label=label, name=name)
     for role, column in (("bag", bag), ("label", label), ("name", name)):
         if column is not None and column not in table.columns:
             raise ValueError(
@@ -30,6 +38,7 @@ def read_frame(
         raise ValueError("`frame` must have at least one row, got none.")
     roles = {bag: "it names the bag", label: "it is the label", name: "it names the instance"}
     aside = {column: why for column, why in roles.items() if column is not None}
+    every = features is None
     if features is None:
         reasons = {c: no_feature(table[c]) for c in table.columns if c not in aside}
         aside |= {column: why for column, why in reasons.items() if why}
@@ -60,7 +69,7 @@ def read_frame(
         if label is None
         else labels_of_bags(table[label].to_numpy()[order], offsets, ids, label)
     )
-    return kind(
+    bags = kind(
         values,
         offsets,
         names=names,
@@ -69,6 +78,44 @@ def read_frame(
         features=[str(column) for column in features],
         aside={str(column): why for column, why in aside.items()},
     )
+    if every and label is not None:  # whoever names features knows them
+        warn_about_second_labels(bags)
+    return bags
+
+
+def constant_within_bags(bags: Any) -> list[str]:
+    """Features that vary, but never between instances of one bag."""
+    x, starts = bags.values, bags.offsets[:-1][bags.lengths > 1][:_LOOKED_AT]
+    if not len(starts):
+        return []
+    left = np.flatnonzero((x[starts] == x[starts + 1]).all(axis=0))
+    varied, reference = np.zeros(bags.width, dtype=bool), x[:1][0]
+    for block in bags.blocks():
+        if not len(left):
+            break
+        few = block.values[:, left]
+        first = np.repeat(few[block.offsets[:-1]], block.lengths, axis=0)
+        varied[left] |= (first != reference[left]).any(axis=0)
+        left = left[(few == first).all(axis=0)]
+    return [bags.features[column] for column in left if varied[column]]
+
+
+def warn_about_second_labels(bags: Any) -> None:
+    """Say which features cannot point, because they tell the bag and not the instance."""
+    for column in constant_within_bags(bags):
+        warn(
+            f"column {column!r} is the same for all instances of every bag, so it cannot point at"
+            " one of them; if it is a second label, leave it out of `features`.",
+            ColumnWarning,
+        )
+
+
+def refuse_several(**roles: Any) -> None:
+    """Refuse a list where one column is named."""
+    for role, column in roles.items():
+        if not pd.api.types.is_hashable(column):
+            more = "; for several labels, give them to `fit` as `y`" if role == "label" else ""
+            raise TypeError(f"`{role}` must name one column, got {column!r:.60}{more}.")
 
 
 def refuse_two_roles(
@@ -101,6 +148,16 @@ def refuse_twins(table: pd.DataFrame, used: Sequence[str | None]) -> None:
                 f"`frame` must have one column {column!r}, got {(table.columns == column).sum()} of"
                 " that name; rename or drop the others."
             )
+
+
+def refuse_equal_names(names: Sequence[str], what: str) -> None:
+    """Refuse two columns of one name where a file or a frame is read (`what`), used or not."""
+    if len({*names}) < len(names):
+        twin = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"{what} must name each column once, got {twin!r} {names.count(twin)} times; rename or"
+            " drop the others."
+        )
 
 
 def no_feature(column: pd.Series) -> str:

@@ -7,11 +7,12 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from soloc.estimators.bags import Bags
+from soloc.estimators.bags import Bags, refuse_masked
 from soloc.estimators.parameters import is_real
 from soloc.estimators.telling import warn
 
 LARGEST = 1e100  # beyond it squares and their sums may overflow
+SMALLEST = 1e-100  # of a column: below it squares and their sums may vanish
 
 
 class Classes(NamedTuple):
@@ -43,7 +44,21 @@ def labels_for(y: Any, bags: Bags, several: bool = False) -> np.ndarray:
             " regressor to their codes (`y.cat.codes` of a Series).",
             UserWarning,
         )
-    flat = np.asarray(y)
+    refuse_masked(y, "`y`")
+    try:
+        flat = np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            "`y` must have one label per bag, got lists of different lengths; give each bag one"
+            f" label{', or each the same number of them' if several else ''}."
+        ) from None
+    if flat.dtype.kind == "c":
+        raise ValueError(f"`y` must be real, got {flat.dtype}; give its real part, `y.real`.")
+    if several and flat.ndim not in (1, 2):
+        raise ValueError(
+            "`y` must be one-dimensional, with one label per bag, or two-dimensional, with several,"
+            f" got shape {flat.shape}; reshape it."
+        )
     try:
         if not (several and flat.ndim == 2 and flat.shape[1] > 1):
             flat = column_or_1d(flat, warn=True)
@@ -59,7 +74,7 @@ def labels_for(y: Any, bags: Bags, several: bool = False) -> np.ndarray:
         refuse_missing(np.asarray(y, dtype=object), bags)
     if flat.dtype.kind == "O":
         flat = plain_numbers(flat, bags) if several else plain_labels(flat)
-    if flat.dtype.kind in "fc" and not np.isfinite(flat).all():
+    if flat.dtype.kind == "f" and not np.isfinite(flat).all():
         position = int(np.argwhere(~np.isfinite(flat))[0, 0])
         raise ValueError(
             f"`y` contains {flat[position]} (NaN or infinity) for bag {bags.id_of(position)}; "
@@ -109,6 +124,13 @@ def numbers(labels: np.ndarray) -> np.ndarray:
     if np.abs(y).max() > LARGEST:
         raise ValueError(
             f"`y` must stay below {LARGEST:g} in size, or its squares overflow; rescale the labels."
+        )
+    sizes = np.abs(y).max(axis=0).ravel()
+    vanishing = sizes[(sizes > 0) & (sizes < SMALLEST)]
+    if len(vanishing):
+        raise ValueError(
+            f"`y` must reach {SMALLEST:g} in size, or be zero, or its squares vanish, got at most"
+            f" {vanishing[0]:g}; rescale the labels."
         )
     return y
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from soloc.estimators.frames import refuse_two_roles
+from soloc.estimators.frames import refuse_equal_names, refuse_several, refuse_two_roles
 from soloc.estimators.rows import ParquetRows
 
 
@@ -24,6 +24,8 @@ def read_parquet(
             schema = file.schema_arrow
     except pa.ArrowInvalid as error:
         raise ValueError(f"`path` {path} could not be read as Parquet: {error}") from None
+    refuse_equal_names(schema.names, f"`path` {path}")
+    refuse_several(bag=bag, label=label)
     for role, column in (("bag", bag), ("label", label)):
         if column is not None and column not in schema.names:
             raise ValueError(

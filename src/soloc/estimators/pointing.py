@@ -104,7 +104,8 @@ class PointingEstimator(ABC, BaseEstimator):
 
         It has a `table`, a matplotlib `figure()`, and shows as HTML in a notebook. A single (L, d)
         array is one bag. With `id`, the bag of that name. Contributions are those to column number
-        `output` of several labels (the first by default), or to that class (the predicted one).
+        `output` of several labels (the first by default), or to that class (the predicted one):
+        its position in `classes_`, or the class itself where classes are no integers.
         """
         from soloc.estimators.explain import explain
 

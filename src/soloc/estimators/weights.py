@@ -75,8 +75,17 @@ def checked_weights(sample_weight: Any, bags: Bags) -> np.ndarray:
         raise ValueError(
             f"`sample_weight` must have one entry per bag, {n}, got shape {weights.shape}."
         )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise ValueError("`sample_weight` must be finite, not negative, and not zero everywhere.")
+    wrong = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
+    if len(wrong):
+        raise ValueError(
+            f"`sample_weight` must be finite and not negative, got {weights[wrong[0]]:g} for bag"
+            f" {bags.id_of(int(wrong[0]))}; give a bag that should not count the weight 0."
+        )
+    if not weights.any():
+        raise ValueError(
+            "`sample_weight` must not be zero everywhere, got no weight above 0; give those bags"
+            " that count a positive one."
+        )
     refuse_extremes(weights, "`sample_weight`", bags)
     return np.where(weights < NEGLIGIBLE * weights.max(), 0.0, weights)
 

@@ -63,6 +63,12 @@ def test_csv_tsv_and_parquet_hold_the_same_table():
         ("a.csv", b"a,b\n1,\x002\n", "zero bytes"),
         ("a.csv", b"a,b\n", "at least one row"),
         ("a.csv", b"\n", "read as a table"),
+        ("a.csv", b"bag,y,a,y\n1,2,3,4\n", "must name each column once, got 'y' 2 times"),
+        (
+            "a.parquet",
+            parquet(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["y", "y"])),
+            "must name each column once, got 'y' 2 times",
+        ),
         ("a.csv", b"," * 70_000, "far too long"),
         (
             "a.csv",

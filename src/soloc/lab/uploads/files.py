@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from soloc.estimators.dialects import SEPARATORS, Dialect, decoded, read_text_table
+from soloc.estimators.frames import refuse_equal_names
 from soloc.lab.uploads.sessions import LARGEST_FILE
 
 MOST_ROWS, MOST_COLUMNS = 100_000, 200
@@ -83,10 +84,7 @@ def read_bags_file(name: str, content: bytes, ids: Sequence[str] = ()) -> Read:
     if not len(table):
         raise ValueError("The file must have at least one row below its header, got none.")
     table.columns = [str(column) for column in table.columns]
-    if table.columns.has_duplicates:
-        raise ValueError(
-            "The columns of the file must have different names; rename those that are equal."
-        )
+    refuse_equal_names(list(table.columns), "The file")
     return Read(table, dialect, as_text)
 
 
