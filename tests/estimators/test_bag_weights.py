@@ -216,6 +216,20 @@ def test_weights_that_cannot_be_are_refused(given, said):
         NUMBERS[0].fit(DATA.bags, DATA.labels, sample_weight=given)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        SingleLocationClassifier(alpha=1.0, loss="likelihood"),
+        SingleLocationAutoClassifier(candidates=["linear"]),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_class_may_weigh_ten_million_times_another(model):
+    few = np.arange(N) % 10 == 0  # as scikit-learn's own check asks of classes
+    model.set_params(class_weight={False: 1e-4, True: 1e3})
+    assert model.fit(DATA.bags, few).predict(DATA.bags).mean() > 0.87
+
+
 @pytest.mark.parametrize("given", ["even", {"no such class": 2.0}, {0: 0.0}, [1.0, 2.0]])
 def test_class_weights_that_cannot_be_are_refused(given):
     model = SingleLocationClassifier(alpha=1.0, loss="likelihood", class_weight=given)

@@ -130,8 +130,7 @@ class BagEstimator(PointingEstimator):
         groups = checked_groups(groups, len(bags))
         labels = labels_for(y, bags, self.several_labels)
         self._refuse_on_disk(bags, groups, labels)
-        class_weight = getattr(self, "class_weight", None)
-        given = weighted(bags, labels, groups, sample_weight, class_weight)
+        given = weighted(bags, labels, groups, sample_weight, self)
         bags, weights, groups = given.bags, given.weights, given.groups
         labels, described = self._standard_labels(given.labels, weights)
         units = centre_and_scale(bags, self.fit_intercept, weights)

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from soloc.estimators.bags import Bags
 from soloc.estimators.labels import distinct
@@ -27,10 +28,16 @@ def weighted(
     labels: np.ndarray,
     groups: np.ndarray | None,
     sample_weight: Any,
-    class_weight: Any = None,
+    model: Any,
 ) -> Weighted:
-    """The bags without those of weight zero; weights of classes multiply those of bags."""
+    """The bags without those of weight zero; weights of classes multiply those of bags.
+
+    The `model` is a regressor or classifier, which may have a `class_weight`.
+    """
     weights = checked_weights(sample_weight, bags)
+    if is_regressor(model):
+        refuse_heavy(weights, bags)
+    class_weight = getattr(model, "class_weight", None)
     counts = np.flatnonzero(weights)
     if len(counts) < len(bags):
         bags, labels, weights = bags[counts], labels[counts], weights[counts]
@@ -39,7 +46,7 @@ def weighted(
         each = of_classes(class_weight, labels, weights)
         with np.errstate(over="ignore", under="ignore"):  # refused below
             weights = weights * each
-        refuse_extremes(weights, "`class_weight` times the weights of bags", bags)
+        refuse_extremes(weights, "`class_weight` times the weights of bags")
         if weights.min() < NEGLIGIBLE * weights.max():
             raise ValueError(
                 f"`class_weight` times the weights of bags must not be below {NEGLIGIBLE:g} of the"
@@ -86,23 +93,28 @@ def checked_weights(sample_weight: Any, bags: Bags) -> np.ndarray:
             "`sample_weight` must not be zero everywhere, got no weight above 0; give those bags"
             " that count a positive one."
         )
-    refuse_extremes(weights, "`sample_weight`", bags)
+    refuse_extremes(weights, "`sample_weight`")
     return np.where(weights < NEGLIGIBLE * weights.max(), 0.0, weights)
 
 
-def refuse_extremes(weights: np.ndarray, name: str, bags: Bags) -> None:
-    """Refuse weights that sums cannot carry, all of them or one beside the others."""
+def refuse_extremes(weights: np.ndarray, name: str) -> None:
+    """Refuse weights that sums cannot carry."""
     largest = weights.max()
     if not 1 / MOST <= largest <= MOST:
         raise ValueError(
             f"{name} must have its largest entry between {1 / MOST:g} and {MOST:g}, got"
             f" {largest:g}; divide the weights, and a given `alpha`, by the mean weight."
         )
-    middle = np.median(weights[weights > 0])
-    if largest > HEAVY * middle:
+
+
+def refuse_heavy(weights: np.ndarray, bags: Bags) -> None:
+    """Refuse a bag beside which sums of squares in single precision do not see the others."""
+    middle, heaviest = np.median(weights[weights > 0]), int(weights.argmax())
+    if weights[heaviest] > HEAVY * middle:
         raise ValueError(
-            f"{name} must not let a bag weigh more than {HEAVY:g} times the median, {middle:g}, got"
-            f" {largest:g} for bag {bags.id_of(int(weights.argmax()))}; give that bag less."
+            f"`sample_weight` must not let a bag weigh more than {HEAVY:g} times the median,"
+            f" {middle:g}, got {weights[heaviest]:g} for bag {bags.id_of(heaviest)}; give that bag"
+            " less."
         )
 
 

@@ -75,8 +75,7 @@ class AutoEstimator(PointingEstimator):
         bags = bags_of(X).in_memory()
         groups = checked_groups(groups, len(bags))
         labels = labels_for(y, bags, self.several_labels)
-        class_weight = getattr(self, "class_weight", None)
-        given = weighted(bags, labels, groups, sample_weight, class_weight)
+        given = weighted(bags, labels, groups, sample_weight, self)
         bags, weights, groups = given.bags, given.weights, given.groups
         labels = given.labels
         standard = self._standard(labels, weights)

@@ -168,8 +168,7 @@ class NetworkEstimator(PointingEstimator):
         bags = bags_of(X).in_memory()
         groups = checked_groups(groups, len(bags))
         labels = labels_for(y, bags, self.several_labels)
-        class_weight = getattr(self, "class_weight", None)
-        given = weighted(bags, labels, groups, sample_weight, class_weight)
+        given = weighted(bags, labels, groups, sample_weight, self)
         bags, weights, groups = given.bags, given.weights, given.groups
         labels, described = self._standard_labels(given.labels, weights)
         lots = tickets(bags, labels, int(rng.integers(2**63)))
