@@ -66,3 +66,9 @@ def test_only_a_ratio_that_got_worse_by_a_third_is_named(bench):
     said = bench.alarms([fast._replace(number=900.0), slow._replace(number=1.8)], before)
     assert len(said) == 2 and "900 times, it was 1234" in said[0]
     assert bench.alarms([fast._replace(work="new", number=1.0)], before) == []
+
+
+def test_the_committed_table_has_rows_of_every_script(bench):
+    rows = bench.read(bench.TABLE.read_text())
+    assert {row.script for row in rows} == {path.stem for path in bench.HERE.glob("bench_*.py")}
+    assert bench.written(rows) == bench.TABLE.read_text()  # a row that is not read has no alarm
