@@ -265,6 +265,8 @@ def test_a_member_that_stays_stuck_takes_no_part(monkeypatch):
     def fit_all(stock, plan, fold_of, places, n_jobs, watch):
         tried.extend(places)
         again = [place.seed > ensemble.AGAIN for place in places]
+        most = ensemble.EPOCHS_AGAIN if any(again) else PLAN.max_epochs
+        assert plan.max_epochs == most
         stuck_at = [0.9 if second else 0.95 for second in again]
         return [
             member(1, error if place.fold == 1 else 0.3)

@@ -34,6 +34,7 @@ SOMETHING, MUCH = 0.05, 0.3  # shares of the error at the start: gains by which 
 MOST, HALF = 2 / 3, 1 / 2  # of the best member's gain: who gained less is tried again, or left out
 FEWEST_MEMBERS = 2  # without whom nobody could agree or not
 AGAIN = 10_000  # between the seeds of a member and of its second try
+EPOCHS_AGAIN = 40  # at most of a second try: who needs more of them finds little
 
 
 class Place(NamedTuple):
@@ -125,8 +126,9 @@ def fit_ensemble(
     enough = 1 - PLATEAU if len(fold_of) < FEW else 1.0
     behind = stuck(found, wanted, SOMETHING, MOST, enough)
     again = [place._replace(seed=place.seed + AGAIN) for place in behind]
+    shorter = plan._replace(max_epochs=min(plan.max_epochs, EPOCHS_AGAIN))
     for place, member in zip(
-        behind, fit_all(stock, plan, fold_of, again, n_jobs, watch), strict=True
+        behind, fit_all(stock, shorter, fold_of, again, n_jobs, watch), strict=True
     ):
         if min(member.trace) < min(found[place].trace):
             found[place] = member
