@@ -225,6 +225,8 @@ def main():
     if not options.show:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         models = [*OURS, *RIVALS] if options.models == ["all"] else options.models
+        if {"mil", "mikit"} & set(models):
+            import torch  # noqa: F401  its import is no part of a fit
         done, members = set(), {}
         if options.out.exists():
             before = pd.read_csv(options.out)
