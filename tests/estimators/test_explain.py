@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from soloc.datasets import make_single_location
-from soloc.estimators import Bags, SingleLocationClassifier, SingleLocationRegressor
+from soloc.estimators import (
+    Bags,
+    PointingWarning,
+    SingleLocationAutoRegressor,
+    SingleLocationClassifier,
+    SingleLocationRegressor,
+)
 from soloc.figures import calibration, residuals
 
 DATA = make_single_location(300, width=6, lengths=(2, 5), signal=5.0, random_state=0)
@@ -73,6 +79,17 @@ def test_the_page_escapes_names_and_shows_the_heaviest_of_many():
     assert "&lt;word" in page and "<word" not in page and "default-src 'none'" in page
     many = model.explain(np.random.default_rng(0).normal(size=(260, 6))).page()
     assert many.count("<mark") - 2 == 200 and "60 instances of less weight" in many
+
+
+def test_where_all_weigh_the_same_none_is_named():
+    model = SingleLocationAutoRegressor(candidates=["mean-pool"]).fit(BAGS, DATA.labels)
+    with pytest.warns(PointingWarning, match="do not trust"):
+        explanation = model.explain(BAGS, 7)
+    assert len(explanation.table) > 1 and not explanation.table["decisive"].any()
+    assert "*" not in str(explanation) and "none is named" in explanation.page()
+    assert "framed" not in explanation.page() and "2px solid currentColor" not in explanation.html()
+    trusted = SingleLocationRegressor(alpha=1.0).fit(BAGS, DATA.labels).explain(BAGS, 7)
+    assert str(trusted).count("*") == 1 and "The framed one has" in trusted.page()
 
 
 def test_html_names_the_instances_and_escapes_them():

@@ -26,7 +26,8 @@ def alike(numbers: Iterable[float], digits: int) -> Callable[[float], str]:
 class Explanation:
     """What decided one bag.
 
-    `table` has one row per instance: name, weight, value, contribution, decisive.
+    `table` has one row per instance: name, weight, value, contribution, decisive; where all weigh
+    the same, none is decisive.
     """
 
     bag: str
@@ -141,7 +142,8 @@ def explain(model: Any, X: Any, bag: int = 0, id: Any = None, output: Any = None
             "contribution": weights * values,
         }
     )
-    table["decisive"] = np.arange(len(table)) == int(np.argmax(weights))
+    points = len(weights) == 1 or weights.max() > weights.min()  # mean pooling names none
+    table["decisive"] = points & (np.arange(len(table)) == int(np.argmax(weights)))
     prediction = model.predict(one)[0]
     shown = f"{prediction:.4g}" if isinstance(prediction, (float, np.floating)) else str(prediction)
     return Explanation(

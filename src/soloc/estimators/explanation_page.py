@@ -39,7 +39,6 @@ td.weight { white-space: nowrap; }
 def page(explanation: Any) -> str:
     """The whole document about an `Explanation`."""
     table = explanation.table
-    decisive = table[table["decisive"]].iloc[0]
     shown = table.nlargest(MOST_SHOWN, "weight") if len(table) > MOST_SHOWN else table
     words = " ".join(map(_word, shown.sort_index().itertuples()))
     show = explanation.shown(4)
@@ -51,7 +50,12 @@ def page(explanation: Any) -> str:
         f'<p class="doubt">Do not trust which instance is named: {escape(text)}.</p>'
         for text in explanation.doubts
     )
-    name, title = escape(str(decisive["name"])), f"What decided bag {escape(explanation.bag)}?"
+    title = f"What decided bag {escape(explanation.bag)}?"
+    most, framed = "all instances weigh the same, so that none is named", ""
+    for row in table[table["decisive"]].itertuples():  # one, or none
+        most = f"most weight is on <b>{escape(str(row.name))}</b> ({row.weight:.3f}), which"
+        most += f" contributes {show(row.contribution)}"
+        framed = "The framed one has the largest weight."
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -66,13 +70,12 @@ def page(explanation: Any) -> str:
 <body>
 <main>
 <h1>{title}</h1>
-<p>Prediction <b>{escape(explanation.prediction)}</b>; most weight is on <b>{name}</b>
-({decisive["weight"]:.3f}), which contributes {show(decisive["contribution"])}.</p>
+<p>Prediction <b>{escape(explanation.prediction)}</b>; {most}.</p>
 {doubts}
 <div class="card">{words}</div>
 <p class="muted">The shade is the weight, the colour what the instance does to the
-{escape(explanation.total_is)}: <mark class="up">raises</mark> <mark class="down">lowers</mark>. The
-framed one has the largest weight.</p>
+{escape(explanation.total_is)}: <mark class="up">raises</mark> <mark class="down">lowers</mark>.
+{framed}</p>
 <div class="scroll"><table>
 <tr><th>instance</th><th>weight</th><th class="value">value</th><th>contribution</th></tr>
 {rows}
