@@ -24,6 +24,13 @@ def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return left @ right
 
 
+def sums_of_columns(x: np.ndarray) -> np.ndarray:
+    """Sums over the first axis, in double precision: of few columns thirty times faster by BLAS."""
+    if x.ndim == 1:
+        return x.sum(dtype=np.float64)
+    return product(np.ones(len(x)), x.astype(np.float64, copy=False))
+
+
 class Instances:
     """Instances x in standard units z = (x - centre) / scale, kept as they are.
 
@@ -118,7 +125,7 @@ class Instances:
         else:
             gathered, x = weights if self.rows is None else self._gather @ weights, self.x
         summed = product(gathered.T.astype(self.dtype, copy=False), x).astype(np.float64)
-        total = weights.sum(axis=0, dtype=np.float64)
+        total = sums_of_columns(weights)
         return ((summed - np.multiply.outer(total, self.centre)) / self.scale).T
 
     def _raw(self, some: np.ndarray | slice) -> np.ndarray:

@@ -12,13 +12,12 @@ instances is a start too (`mean_key`), and a few are random.
 """
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 
 from soloc.estimators.coefficients import Coefficients
 from soloc.estimators.fitting import short_fit
-from soloc.estimators.instances import Instances
+from soloc.estimators.instances import BLOCK, Instances
 from soloc.estimators.mean_pool import MeanPool
 from soloc.estimators.objectives.data import Data
 from soloc.estimators.objectives.objective import Objective
@@ -34,7 +33,6 @@ FEW = 5  # starts that are the best few
 BASIC = 6  # starts that come from no eigenvector, or are random
 MOST_SHIFT = 12.0  # a longer mean of all instances is that of the background
 MOST_WORK, MOST_NUMBERS = 5e8, 3e7  # multiplications for a matrix of moments, numbers in it
-MOST_BYTES, COLUMNS = 2**23, 4  # of weighted instances beyond which these columns are formed
 MIDDLE, OTHER_SCALES = 1.5, (0.5, 4.0)  # standard deviations of the scores over instances
 WIDE = 400  # features beyond which instances are not whitened and M is not formed
 
@@ -158,7 +156,7 @@ class Moments:
         if y.ndim == 2:
             y = y[:, np.argmax((y**2).sum(axis=0))]
         labels = self.data.instances.spread(y.astype(self.z.dtype))[:, None]
-        _, vectors = np.linalg.eigh(weighted_products(self.z, labels).astype(np.float64))
+        _, vectors = np.linalg.eigh(weighted_products(self.z, labels))
         largest = np.argmax(np.abs(vectors), axis=0)
         vectors *= np.sign(vectors[largest, np.arange(self.d)])  # else rounding decides
         found = []
@@ -216,12 +214,12 @@ def second_moment(instances: Instances, y: np.ndarray, slope: np.ndarray) -> np.
 
 
 def weighted_products(z: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """z' W z, some columns of W z at a time where all of them would take much memory."""
-    d = z.shape[1]
-    large = z.nbytes > MOST_BYTES and z.dtype == np.float32  # a part of larger data
-    count = d // COLUMNS if large else 0
-    edges = [0, *(COLUMNS * i for i in range(1, count)), d]  # none has one column: gemv rounds anew
-    return np.concatenate([(z[:, a:b] * weights).T @ z for a, b in pairwise(edges)])
+    """z' W z, of a few rows at a time that stay in the cache."""
+    found = np.zeros((z.shape[1], z.shape[1]))
+    for start in range(0, len(z), BLOCK):
+        rows = slice(start, start + BLOCK)
+        found += (z[rows] * weights[rows]).T @ z[rows]
+    return found
 
 
 def shrunk_covariance(z: np.ndarray) -> np.ndarray:
