@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from soloc.estimators.bags import Bags, as_bags, column_names, numeric
+from soloc.estimators.arrays import numeric
+from soloc.estimators.bags import Bags, as_bags, column_names
 from soloc.estimators.frames import ColumnWarning as ColumnWarning
 from soloc.estimators.frames import remedy_of
 from soloc.estimators.telling import warn

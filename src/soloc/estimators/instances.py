@@ -40,8 +40,8 @@ class Instances:
 
     With `shared`, instances that repeat (the same word in many bags) are kept and computed once,
     where that is worth it: `x` then holds the distinct ones and `rows` says which one each instance
-    is; else `rows` is None. Where fewer repeat, `repeated` still says so. With `log_counts`, each
-    instance stands for several, which raises its score.
+    is; else `rows` is None. Where fewer repeat, but more than by chance, `repeated` still says
+    which. With `log_counts`, each instance stands for several, which raises its score.
     """
 
     def __init__(
@@ -57,9 +57,7 @@ class Instances:
         self.bags = bags
         self.x: Any = bags.values
         self.rows: np.ndarray | None = None
-        self.repeated: np.ndarray | None = (
-            None  #: which distinct one each is; None where few repeat
-        )
+        self.repeated: np.ndarray | None = None
         if shared and not bags.on_disk:  # those on disk are not compared
             first, which = distinct_rows(bags.values)
             if len(first) <= CHANCE * len(which):

@@ -7,7 +7,8 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from soloc.estimators.bags import Bags, refuse_masked
+from soloc.estimators.arrays import refuse_masked
+from soloc.estimators.bags import Bags
 from soloc.estimators.parameters import is_real
 from soloc.estimators.telling import warn
 
